@@ -1,0 +1,5 @@
+//! The seat ledger.
+
+mod view;
+
+pub use view::TakenView;
