@@ -1,0 +1,85 @@
+//! Replays the fuzz corpus, and mutations of it, in an ordinary test run.
+
+use std::fs;
+use std::path::Path;
+
+use usher_wire::fuzzing;
+
+/// Mutated inputs a target: under a second in a debug build, and the same ones on every run.
+const MUTATIONS: usize = 300_000;
+
+#[test]
+fn the_tcp_corpus_and_its_mutations_hold() {
+    replay("rtyp_tcp", fuzzing::rtyp_tcp);
+}
+
+#[test]
+fn the_udp_corpus_and_its_mutations_hold() {
+    replay("rtyp_udp", fuzzing::rtyp_udp);
+}
+
+fn replay(target: &str, body: fn(&[u8])) {
+    let corpus = corpus(target);
+    assert!(
+        corpus.len() >= 5,
+        "fuzz/corpus/{target} holds the seeds of this test"
+    );
+    for input in &corpus {
+        body(input);
+    }
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for input in corpus.iter().cycle().take(MUTATIONS) {
+        let other = random.pick(&corpus);
+        body(&mutated(input, other, &mut random));
+    }
+}
+
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz/corpus")
+        .join(target);
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .expect("the corpus is in the repository")
+        .map(|entry| entry.expect("a readable folder").path())
+        .collect();
+    files.sort();
+    files
+        .iter()
+        .map(|file| fs::read(file).expect("a readable file"))
+        .collect()
+}
+
+/// One to four small damages: a changed byte, a cut, a byte more, or the tail of another input.
+fn mutated(input: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = input.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(bytes.len() + 1);
+        match random.below(5) {
+            0 if at < bytes.len() => bytes[at] ^= 1 << random.below(8),
+            1 if at < bytes.len() => bytes[at] = *random.pick(&[0, 1, 2, 4, 5, 0x7F, 0x80, 0xFF]),
+            2 => bytes.truncate(at),
+            3 => bytes.insert(at, random.below(256) as u8),
+            _ => {
+                bytes.truncate(at);
+                bytes.extend(&other[random.below(other.len() + 1)..]);
+            }
+        }
+    }
+    bytes
+}
+
+/// xorshift64*: the same numbers everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+}
