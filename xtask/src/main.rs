@@ -1,2 +1,102 @@
-//! x
-fn main() {}
+//! The workspace's own tool: `cargo xtask <command>` builds the WebAssembly modules, runs every
+//! test, lints, and checks the habits that no compiler checks. CONTRIBUTING.md says when to use
+//! which. Every failure is one line that says what to do next.
+
+mod hash;
+mod http;
+mod lint;
+mod policies;
+mod process;
+mod smoke;
+mod test;
+mod tidy;
+mod toolchain;
+mod wasm;
+mod workspace;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::process::Outcome;
+use crate::workspace::Workspace;
+
+/// What was asked for on the command line.
+#[derive(Parser)]
+#[command(name = "cargo xtask", about, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Task,
+}
+
+/// One task; each is a file of its own.
+#[derive(Subcommand)]
+enum Task {
+    /// Builds policies and test modules from source into target/modules
+    Wasm {
+        /// Where the modules go, in place of target/modules
+        #[arg(long)]
+        out: Option<PathBuf>,
+        /// Only these, by package (policy-open) or by name (open)
+        packages: Vec<String>,
+    },
+    /// Rebuilds the policies that ship inside the host, where their sources moved on
+    Policies {
+        /// Only say whether they are up to date
+        #[arg(long, conflicts_with = "force")]
+        check: bool,
+        /// Rebuild all of them, unchanged ones too
+        #[arg(long)]
+        force: bool,
+    },
+    /// Checks the format, clippy's warnings and the documentation
+    Lint,
+    /// Checks the habits of CONTRIBUTING.md that no compiler checks
+    Tidy,
+    /// Runs every test: tidy, modules from source, Rust, and the Python conformance suites
+    Test {
+        /// Leave out doc tests and the conformance suites
+        #[arg(long)]
+        fast: bool,
+        /// Only tests whose name contains one of these
+        filters: Vec<String>,
+    },
+    /// Builds a release, serves with it, joins, leaves, and stops it
+    Smoke,
+}
+
+fn main() -> ExitCode {
+    match run(&Cli::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("xtask: {problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Finds the workspace and hands the task to its file.
+fn run(task: &Task) -> Outcome {
+    let workspace = Workspace::load()?;
+    match task {
+        Task::Wasm { out, packages } => wasm::run(&workspace, out.as_deref(), packages),
+        Task::Policies { check: true, .. } => policies::check(&workspace),
+        Task::Policies { force, .. } => policies::rebuild(&workspace, *force),
+        Task::Lint => lint::run(&workspace),
+        Task::Tidy => tidy::run(&workspace),
+        Task::Test { fast, filters } => test::run(&workspace, *fast, filters),
+        Task::Smoke => smoke::run(&workspace),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

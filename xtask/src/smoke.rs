@@ -1,0 +1,256 @@
+//! Does what the README tells a newcomer to do, with a release build: serve, join, leave, stop.
+//! It finds what tests of parts cannot: a binary that does not start the way we say it does.
+
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::http;
+use crate::process::{self, Outcome, seconds};
+use crate::test::usher;
+use crate::workspace::Workspace;
+
+/// The command that a newcomer copies; if the README has another, this test tests the wrong one.
+const README_COMMAND: &str = "cargo run --release -- serve";
+
+/// Where `usher serve` answers questions about itself, unless told otherwise.
+const CONTROL: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 4280);
+
+/// The door to enter through, and who enters.
+const JOIN: [&str; 4] = ["join", "tcp://127.0.0.1:4241", "--name", "R9"];
+
+/// How long each step may take: far more than it needs on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How often a step is looked at.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// The counts in `/v1/status` that say that somebody is here, or is on the way in.
+const OCCUPIED: [&str; 8] = [
+    "held",
+    "in_transit",
+    "pending",
+    "players",
+    "queued",
+    "reserved",
+    "sessions",
+    "waiting",
+];
+
+/// A child that does not outlive a failed test.
+struct Running {
+    child: Child,
+    name: &'static str,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Both fail when the child has ended, which is what is wanted.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Builds a release and walks through it.
+pub(crate) fn run(workspace: &Workspace) -> Outcome {
+    let start = Instant::now();
+    check_readme(&workspace.root)?;
+    process::run(workspace.cargo().args(["build", "--release"]))?;
+    if std::net::TcpStream::connect_timeout(&CONTROL, PAUSE).is_ok() {
+        return Err(format!(
+            "something listens on {CONTROL} already: stop it first"
+        ));
+    }
+    let log = workspace.target.join("smoke.log");
+    walk_through(workspace, &log).map_err(|problem| {
+        let said = fs::read_to_string(&log).unwrap_or_default();
+        format!("{problem}; serve said:\n{said}")
+    })?;
+    println!(
+        "smoke: served, joined, left and stopped in {}",
+        seconds(start.elapsed())
+    );
+    Ok(())
+}
+
+fn walk_through(workspace: &Workspace, log: &Path) -> Outcome {
+    let usher = usher(&workspace.target, "release");
+    let mut serve = start_serve(workspace, &usher, log)?;
+    wait_for("GET /healthz to answer 200", || {
+        if let Ok(Some(status)) = serve.child.try_wait() {
+            return Err(format!("serve ended early ({status})"));
+        }
+        Ok(matches!(http::get(CONTROL, "/healthz"), Ok((200, _))))
+    })?;
+
+    let mut join = start_join(workspace, &usher)?;
+    wait_for("the player to show in /v1/status", || {
+        if let Ok(Some(status)) = join.child.try_wait() {
+            return Err(format!("join ended before it was asked to ({status})"));
+        }
+        Ok(!occupied(&status()?)?.is_empty())
+    })?;
+    // The end of its input is how a player at the keyboard leaves.
+    drop(join.child.stdin.take());
+    succeeds(&mut join)?;
+
+    wait_for("/v1/status to show nobody", || {
+        Ok(occupied(&status()?)?.is_empty())
+    })
+    .map_err(|error| {
+        format!(
+            "{error}; it shows {:?}",
+            status().and_then(|it| occupied(&it))
+        )
+    })?;
+
+    let id = serve.child.id().to_string();
+    process::run(Command::new("kill").args(["-TERM", &id]))?;
+    succeeds(&mut serve)
+}
+
+fn check_readme(root: &Path) -> Outcome {
+    let readme = fs::read_to_string(root.join("README.md"))
+        .map_err(|error| format!("cannot read README.md: {error}"))?;
+    if readme.contains(README_COMMAND) {
+        return Ok(());
+    }
+    Err(format!(
+        "README.md does not say `{README_COMMAND}`, which is what smoke tests: make them agree"
+    ))
+}
+
+fn start_serve(workspace: &Workspace, usher: &PathBuf, log: &Path) -> Outcome<Running> {
+    let problem = |error| format!("cannot write {}: {error}", log.display());
+    let output = File::create(log).map_err(problem)?;
+    let errors = output.try_clone().map_err(problem)?;
+    let mut command = Command::new(usher);
+    command.arg("serve").current_dir(&workspace.root);
+    command.stdin(Stdio::null()).stdout(output).stderr(errors);
+    start("serve", &mut command)
+}
+
+fn start_join(workspace: &Workspace, usher: &PathBuf) -> Outcome<Running> {
+    let mut command = Command::new(usher);
+    command.args(JOIN).current_dir(&workspace.root);
+    start("join", command.stdin(Stdio::piped()))
+}
+
+fn start(name: &'static str, command: &mut Command) -> Outcome<Running> {
+    let child = command
+        .spawn()
+        .map_err(|error| format!("cannot start `{}`: {error}", process::line(command)))?;
+    Ok(Running { child, name })
+}
+
+/// Waits for a child to end well.
+fn succeeds(running: &mut Running) -> Outcome {
+    let name = running.name;
+    let mut ended: Option<ExitStatus> = None;
+    wait_for(&format!("{name} to end"), || {
+        ended = running
+            .child
+            .try_wait()
+            .map_err(|error| format!("cannot wait for {name}: {error}"))?;
+        Ok(ended.is_some())
+    })?;
+    match ended {
+        Some(status) if !status.success() => Err(format!("{name} failed ({status})")),
+        _ => Ok(()),
+    }
+}
+
+/// Looks again and again until a condition holds, for as long as patience lasts.
+fn wait_for(what: &str, mut holds: impl FnMut() -> Outcome<bool>) -> Outcome {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if holds()? {
+            return Ok(());
+        }
+        thread::sleep(PAUSE);
+    }
+    Err(format!("waited {} in vain for {what}", seconds(PATIENCE)))
+}
+
+fn status() -> Outcome<Value> {
+    let (code, body) = http::get(CONTROL, "/v1/status")?;
+    if code != 200 {
+        return Err(format!("GET /v1/status answered {code}"));
+    }
+    serde_json::from_str(&body).map_err(|error| format!("/v1/status is not JSON: {error}"))
+}
+
+/// The counts that are not zero, each with its name. A status without any such count is an error:
+/// it would make the test pass whatever happens.
+fn occupied(status: &Value) -> Outcome<Vec<(String, u64)>> {
+    let mut counts = Vec::new();
+    collect_counts(status, &mut counts);
+    if counts.is_empty() {
+        return Err(format!(
+            "/v1/status has none of the counts {}",
+            OCCUPIED.join(", ")
+        ));
+    }
+    counts.retain(|(_, count)| *count > 0);
+    Ok(counts)
+}
+
+fn collect_counts(status: &Value, counts: &mut Vec<(String, u64)>) {
+    match status {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let count = value.as_u64().filter(|_| OCCUPIED.contains(&name.as_str()));
+                counts.extend(count.map(|count| (name.clone(), count)));
+                collect_counts(value, counts);
+            }
+        }
+        Value::Array(values) => values
+            .iter()
+            .for_each(|value| collect_counts(value, counts)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_people_count_wherever_the_status_has_them() {
+        let status = json!({
+            "players": 1,
+            "max_players": 16,
+            "doors": [{"name": "play", "pending": 2}, {"name": "web", "pending": 0}],
+            "asked": 7,
+        });
+        let mut found = occupied(&status).unwrap();
+        found.sort();
+        assert_eq!(
+            found,
+            [("pending".to_owned(), 2), ("players".to_owned(), 1)]
+        );
+    }
+
+    #[test]
+    fn a_status_without_counts_proves_nothing() {
+        assert!(occupied(&json!({"ok": true, "players": "none"})).is_err());
+        assert_eq!(occupied(&json!({"players": 0})), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_condition_that_holds_is_not_waited_for() {
+        let mut looks = 0;
+        let outcome = wait_for("the second look", || {
+            looks += 1;
+            Ok(looks == 2)
+        });
+        assert_eq!(outcome, Ok(()));
+        assert_eq!(wait_for("a failure", || Err("no".into())), Err("no".into()));
+    }
+}
