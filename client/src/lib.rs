@@ -1,1 +1,12 @@
-//! TODO
+//! The client side of the protocols that Usher's doors speak: what a game client or a load generator links.
+//!
+//! One module a protocol, each with a `Client` that logs in, sends and receives, and leaves:
+//!
+//! * [`rtyp`]: login over TCP, the game over UDP.
+//!
+//! A client is a value that its owner drives: no task is spawned and nothing happens behind its back, so it
+//! needs nothing of the runtime but tokio's network and time.
+
+#![forbid(unsafe_code)]
+
+pub mod rtyp;
