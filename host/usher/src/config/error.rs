@@ -1,0 +1,48 @@
+//! What is wrong with a configuration, in one line that a person can act on.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A configuration that cannot be used.
+///
+/// Its display is one line: where it stands, the key with its table path, the value, what is wrong with
+/// it and what would be right.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub struct ConfigError {
+    /// The file; absent for what came from the command line.
+    pub file: Option<PathBuf>,
+    /// The line in the file, from 1.
+    pub line: Option<usize>,
+    /// The key with its table path, such as `limits.max-players`; empty where the whole file is meant.
+    pub key: String,
+    /// The value as it is written, where there is one.
+    pub value: Option<String>,
+    /// What is wrong.
+    pub problem: String,
+    /// A line that would be right.
+    pub example: Option<String>,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}:", file.display())?;
+            match self.line {
+                Some(line) => write!(f, "{line}: ")?,
+                None => f.write_str(" ")?,
+            }
+        }
+        if !self.key.is_empty() {
+            f.write_str(&self.key)?;
+            match &self.value {
+                Some(value) => write!(f, " = {value}: ")?,
+                None => f.write_str(": ")?,
+            }
+        }
+        f.write_str(&self.problem)?;
+        if let Some(example) = &self.example {
+            write!(f, "; for example: {example}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,278 @@
+//! The configuration: what the operator sets, as types that cannot be wrong.
+//!
+//! Everything that can be known before a port is opened is checked here, and every mistake names its
+//! key, its value and what would be right. What needs a module to be loaded is checked by
+//! [`Config::check_capacity`] afterwards.
+
+mod door;
+mod error;
+mod limits;
+mod module;
+mod operate;
+mod policy;
+mod reader;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use door::{Door, Protocol, Rtyp};
+pub use error::ConfigError;
+pub use limits::Limits;
+pub use module::{Module, Role};
+pub use operate::{Admin, Audit};
+pub use policy::{Params, Policy, RULES_NAME, Rules, fail_word};
+
+use crate::builtin;
+use reader::{Section, Source};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use usher_core::SlotId;
+
+/// What the operator set.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Config {
+    /// The file that it came from; `None` for the defaults.
+    pub file: Option<PathBuf>,
+    /// How many, and how long.
+    pub limits: Limits,
+    /// Where players come in; at least one, by [`usher_core::DoorId`].
+    pub doors: Vec<Door>,
+    /// Who decides; at least one, by [`SlotId`].
+    pub policies: Vec<Policy>,
+    /// The rules of the game. Without them a host drops what players send.
+    pub rules: Option<Rules>,
+    /// Where decisions are written down.
+    pub audit: Option<Audit>,
+    /// The operator's endpoint.
+    pub admin: Option<Admin>,
+}
+
+impl Default for Config {
+    /// What `usher serve` runs without arguments: one `rtyp` door on this machine, the built-in
+    /// modules, and the operator's endpoint.
+    fn default() -> Config {
+        Config {
+            file: None,
+            limits: Limits::default(),
+            doors: vec![Door {
+                name: "main".into(),
+                protocol: Protocol::Rtyp(Rtyp::default()),
+                policies: vec![SlotId(0)],
+            }],
+            policies: vec![Policy::new(
+                "rtyp",
+                Module::Builtin(builtin::default_policy()),
+            )],
+            rules: Some(Rules {
+                module: Module::Builtin(builtin::default_rules()),
+                params: Params::new(),
+            }),
+            audit: None,
+            admin: Some(Admin::default()),
+        }
+    }
+}
+
+impl Config {
+    /// Reads a file.
+    pub fn load(file: &Path) -> Result<Config, ConfigError> {
+        let text = std::fs::read_to_string(file).map_err(|error| ConfigError {
+            file: Some(file.to_owned()),
+            line: None,
+            key: String::new(),
+            value: None,
+            problem: format!("the configuration cannot be read: {error}"),
+            example: Some("usher serve --config usher.toml".to_owned()),
+        })?;
+        Config::parse(&text, file)
+    }
+
+    /// Reads the text of a file; paths in it start from the directory of `file`.
+    pub fn parse(text: &str, file: &Path) -> Result<Config, ConfigError> {
+        let mut root = Source { file, text }.root()?;
+        let limits = root.table("limits")?.map(Limits::read).transpose()?;
+        let limits = limits.unwrap_or_default();
+        let policies = read_policies(&mut root, &limits)?;
+        let doors = read_doors(&mut root, &policies)?;
+        let config = Config {
+            file: Some(file.to_owned()),
+            limits,
+            doors,
+            policies,
+            rules: root.table("rules")?.map(Rules::read).transpose()?,
+            audit: root.table("audit")?.map(Audit::read).transpose()?,
+            admin: root.table("admin")?.map(Admin::read).transpose()?,
+        };
+        root.finish()?;
+        config.check_addresses()?;
+        Ok(config)
+    }
+
+    /// Replaces the policies by those of the command line, each `builtin:NAME` or a path from the
+    /// working directory. Every door asks all of them, in the order given.
+    pub fn replace_policies(&mut self, given: &[String]) -> Result<(), ConfigError> {
+        let wrong = |value: &str, problem: String| ConfigError {
+            file: None,
+            line: None,
+            key: "--policy".to_owned(),
+            value: Some(format!("{value:?}")),
+            problem,
+            example: Some("--policy builtin:rtyp".to_owned()),
+        };
+        let mut policies: Vec<Policy> = Vec::with_capacity(given.len());
+        for text in given {
+            let module = Module::parse(text, Path::new(""), Role::Policy)
+                .map_err(|problem| wrong(text, problem))?;
+            let name = name_of(&module);
+            if policies.iter().any(|policy| *policy.name == *name) {
+                let problem = format!("there is a policy named {name} already");
+                return Err(wrong(text, problem));
+            }
+            policies.push(Policy::new(&name, module));
+        }
+        let chain: Vec<SlotId> = (0..).take(policies.len()).map(SlotId).collect();
+        for door in &mut self.doors {
+            door.policies.clone_from(&chain);
+        }
+        self.policies = policies;
+        Ok(())
+    }
+
+    /// Refuses more seats than a policy says that it can fill: `describes` is its description's
+    /// `max-players`.
+    pub fn check_capacity(&self, policy: &str, describes: Option<u32>) -> Result<(), ConfigError> {
+        match describes {
+            Some(most) if self.limits.max_players > most => Err(ConfigError {
+                file: self.file.clone(),
+                line: None,
+                key: "limits.max-players".to_owned(),
+                value: Some(self.limits.max_players.to_string()),
+                problem: format!("the policy {policy:?} can seat {most} at most"),
+                example: Some(format!("max-players = {most}")),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The part that the core needs.
+    pub fn to_core(&self) -> usher_core::Config {
+        usher_core::Config {
+            max_players: self.limits.max_players,
+            max_pending: self.limits.max_pending,
+            max_pending_per_address: self.limits.max_pending_per_address,
+            session_timeout: self.limits.session_timeout,
+            decision_timeout: self.limits.decision_timeout,
+            queue_grace: self.limits.queue_grace,
+            queue_max_wait: self.limits.queue_max_wait,
+            doors: self.doors.iter().map(Door::to_core).collect(),
+            ..usher_core::Config::default()
+        }
+    }
+
+    /// Two listeners on one address: the second would fail to bind, after the first took a port.
+    fn check_addresses(&self) -> Result<(), ConfigError> {
+        let mut taken: HashMap<(&str, SocketAddr), String> = HashMap::new();
+        let doors = self.doors.iter().enumerate().flat_map(|(index, door)| {
+            let Protocol::Rtyp(rtyp) = &door.protocol;
+            [
+                (("tcp", rtyp.tcp), format!("door[{index}].tcp")),
+                (("udp", rtyp.udp), format!("door[{index}].udp")),
+            ]
+        });
+        let admin = self.admin.iter();
+        let admin = admin.map(|admin| (("tcp", admin.listen), "admin.listen".to_owned()));
+        for (address, key) in doors.chain(admin) {
+            if address.1.port() == 0 {
+                continue;
+            }
+            if let Some(first) = taken.insert(address, key.clone()) {
+                return Err(ConfigError {
+                    file: self.file.clone(),
+                    line: None,
+                    key,
+                    value: Some(format!("\"{}\"", address.1)),
+                    problem: format!("{first} listens there already"),
+                    example: None,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read_policies(root: &mut Section<'_>, limits: &Limits) -> Result<Vec<Policy>, ConfigError> {
+    let mut policies: Vec<Policy> = Vec::new();
+    for section in root.tables("policy")? {
+        let twice = section.missing("name", "name = \"second\"");
+        let policy = Policy::read(section)?;
+        if policies.iter().any(|other| other.name == policy.name) {
+            return Err(ConfigError {
+                value: Some(format!("{:?}", policy.name)),
+                problem: "another [[policy]] has this name".to_owned(),
+                ..twice
+            });
+        }
+        if policy.deadline > limits.decision_timeout {
+            return Err(ConfigError {
+                key: twice.key.replace(".name", ".deadline"),
+                problem: "one call may not take longer than limits.decision-timeout, which bounds \
+                          the whole decision"
+                    .to_owned(),
+                example: Some("deadline = \"20ms\"".to_owned()),
+                ..twice
+            });
+        }
+        policies.push(policy);
+    }
+    if policies.is_empty() {
+        let mut error = root.missing(
+            "policy",
+            "[[policy]] name = \"rtyp\" module = \"builtin:rtyp\"",
+        );
+        error.problem = "at least one policy must decide, and there is none".to_owned();
+        return Err(error);
+    }
+    Ok(policies)
+}
+
+fn read_doors(root: &mut Section<'_>, policies: &[Policy]) -> Result<Vec<Door>, ConfigError> {
+    let mut doors: Vec<Door> = Vec::new();
+    for section in root.tables("door")? {
+        let twice = section.missing("name", "name = \"second\"");
+        let door = Door::read(section, policies)?;
+        if doors.iter().any(|other| other.name == door.name) {
+            return Err(ConfigError {
+                value: Some(format!("{:?}", door.name)),
+                problem: "another [[door]] has this name".to_owned(),
+                ..twice
+            });
+        }
+        doors.push(door);
+    }
+    if doors.is_empty() {
+        let mut error = root.missing("door", "[[door]] name = \"main\" protocol = \"rtyp\" …");
+        error.problem = "at least one door must be open, and there is none".to_owned();
+        return Err(error);
+    }
+    Ok(doors)
+}
+
+/// The name of a policy that was given without one: that of the built-in, or the file's, made plain.
+fn name_of(module: &Module) -> String {
+    let path = match module {
+        Module::Builtin(builtin) => return builtin.name.to_owned(),
+        Module::File(path) => path,
+    };
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mut name: String = stem.to_lowercase().replace(
+        |letter: char| !letter.is_ascii_alphanumeric() && letter != '-',
+        "_",
+    );
+    name.truncate(60);
+    match value::is_name(&name) && name != RULES_NAME {
+        true => name,
+        false => format!("policy-{name}"),
+    }
+}
