@@ -34,6 +34,8 @@ mod input;
 mod key;
 mod ledger;
 mod output;
+mod pool;
+mod queue;
 mod reason;
 mod record;
 mod request;
@@ -41,6 +43,7 @@ mod secret;
 mod session;
 mod snapshot;
 mod time;
+mod timers;
 mod verdict;
 
 pub use address::{AddressGroup, canonical};

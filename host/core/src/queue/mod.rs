@@ -1,0 +1,218 @@
+//! The queue: who waits, in which order, and for what.
+//!
+//! A waiter is found under the key that blocks it, so that a freed unit costs a look at those who wait
+//! for it and not at everyone. What is offered to whom, and when, is the engine's.
+
+mod place;
+mod rank;
+
+pub(crate) use place::{Place, PlaceId, Places};
+pub(crate) use rank::{Arrival, Rank};
+
+use crate::claim::Claim;
+use crate::id::RequestId;
+use crate::key::Key;
+use crate::time::Moment;
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Someone who waits.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Where it stands.
+    pub(crate) rank: Rank,
+    /// In which lane.
+    pub(crate) lane: Arc<str>,
+    /// What it waits for: any one of these, all of its claims.
+    pub(crate) options: Arc<[Vec<Claim>]>,
+    /// What blocks each option, with the limit that was tested.
+    blocks: Vec<(Key, u32)>,
+    /// It declined or faulted: not to be asked until something that it waits for changes.
+    passed_over: bool,
+}
+
+type Standing = BTreeSet<(Rank, RequestId)>;
+
+#[derive(Default, Debug)]
+struct Lane {
+    standing: Standing,
+    /// When the last few were let in, for the estimate.
+    served: VecDeque<Moment>,
+}
+
+/// How many of the last admissions of a lane the estimate looks at.
+const SERVED: usize = 8;
+
+/// The queue of one host.
+#[derive(Default, Debug)]
+pub(crate) struct Queue {
+    entries: HashMap<RequestId, Entry>,
+    lanes: HashMap<Arc<str>, Lane>,
+    /// Those who may be asked, by the key that blocks them and the limit that they tested.
+    blocked: HashMap<Key, BTreeMap<u32, Standing>>,
+    /// Those who are passed over, by every key that they wait for.
+    parked: HashMap<Key, BTreeSet<RequestId>>,
+}
+
+impl Queue {
+    /// Puts a request in, or to another place if it is in. It is blocked by nothing yet.
+    pub(crate) fn put(
+        &mut self,
+        request: RequestId,
+        rank: Rank,
+        lane: Arc<str>,
+        options: Arc<[Vec<Claim>]>,
+    ) {
+        self.remove(request);
+        self.lanes.entry(lane.clone()).or_default().standing.insert((rank, request));
+        let entry = Entry { rank, lane, options, blocks: Vec::new(), passed_over: false };
+        self.entries.insert(request, entry);
+    }
+
+    /// Takes a request out.
+    pub(crate) fn remove(&mut self, request: RequestId) -> Option<Entry> {
+        self.unindex(request);
+        let entry = self.entries.remove(&request)?;
+        if let Some(lane) = self.lanes.get_mut(&entry.lane) {
+            lane.standing.remove(&(entry.rank, request));
+            if lane.standing.is_empty() {
+                self.lanes.remove(&entry.lane);
+            }
+        }
+        Some(entry)
+    }
+
+    /// A request that waits.
+    pub(crate) fn get(&self, request: RequestId) -> Option<&Entry> {
+        self.entries.get(&request)
+    }
+
+    /// Notes what blocks a request: one key for each of its options.
+    pub(crate) fn block(&mut self, request: RequestId, blocks: Vec<(Key, u32)>) {
+        self.unindex(request);
+        let Some(entry) = self.entries.get_mut(&request) else { return };
+        for (key, limit) in &blocks {
+            let limits = self.blocked.entry(key.clone()).or_default();
+            limits.entry(*limit).or_default().insert((entry.rank, request));
+        }
+        entry.blocks = blocks;
+        entry.passed_over = false;
+    }
+
+    /// Passes a request over until one of its keys changes.
+    pub(crate) fn pass_over(&mut self, request: RequestId) {
+        self.unindex(request);
+        let Some(entry) = self.entries.get_mut(&request) else { return };
+        entry.passed_over = true;
+        for claim in entry.options.iter().flatten() {
+            self.parked.entry(claim.key.clone()).or_default().insert(request);
+        }
+    }
+
+    /// Whether a request is passed over.
+    pub(crate) fn is_passed_over(&self, request: RequestId) -> bool {
+        self.entries.get(&request).is_some_and(|entry| entry.passed_over)
+    }
+
+    /// Those who were passed over and wait for this key.
+    pub(crate) fn parked(&self, key: &Key) -> Vec<RequestId> {
+        self.parked.get(key).into_iter().flatten().copied().collect()
+    }
+
+    /// The best of those whom the key blocks and whose limit is above what is taken, after another.
+    pub(crate) fn next_blocked(
+        &self,
+        key: &Key,
+        taken: u32,
+        after: Option<(Rank, RequestId)>,
+    ) -> Option<(Rank, RequestId)> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let limits = self.blocked.get(key)?;
+        let start = after.map_or(Unbounded, Excluded);
+        let above = limits.range((Excluded(taken), Unbounded)).map(|(_, standing)| standing);
+        above.filter_map(|standing| standing.range((start, Unbounded)).next().copied()).min()
+    }
+
+    /// The place of a request in its lane, from 1, and how many are in the lane.
+    pub(crate) fn position(&self, request: RequestId) -> Option<(u32, u32)> {
+        let entry = self.entries.get(&request)?;
+        let lane = &self.lanes.get(&entry.lane)?.standing;
+        let before = lane.range(..(entry.rank, request)).count();
+        Some((count(before + 1), count(lane.len())))
+    }
+
+    /// The places of all in a lane, from 1.
+    pub(crate) fn positions(&self, lane: &str) -> HashMap<RequestId, u32> {
+        let standing = self.lanes.get(lane).map(|lane| &lane.standing);
+        let standing = standing.into_iter().flatten();
+        standing.enumerate().map(|(index, (_, request))| (*request, count(index + 1))).collect()
+    }
+
+    /// How many are in a lane.
+    pub(crate) fn lane_length(&self, lane: &str) -> u32 {
+        self.lanes.get(lane).map_or(0, |lane| count(lane.standing.len()))
+    }
+
+    /// Notes that someone of a lane was let in.
+    pub(crate) fn served(&mut self, lane: &str, now: Moment) {
+        if let Some(lane) = self.lanes.get_mut(lane) {
+            lane.served.push_back(now);
+            if lane.served.len() > SERVED {
+                lane.served.pop_front();
+            }
+        }
+    }
+
+    /// How long someone at this place may still wait, from how fast the lane moved lately.
+    pub(crate) fn estimate(&self, lane: &str, position: u32, now: Moment) -> Option<Duration> {
+        let served = &self.lanes.get(lane)?.served;
+        let first = *served.front()?;
+        let intervals = u32::try_from(served.len()).ok().filter(|count| *count > 1)?;
+        // Measured up to now, so that a lane which stands still gets a growing estimate.
+        Some(now.since(first) / intervals * position)
+    }
+
+    /// Everyone who waits, the best first.
+    pub(crate) fn in_order(&self) -> Vec<RequestId> {
+        let mut all: Vec<_> = self.entries.iter().map(|(id, entry)| (entry.rank, *id)).collect();
+        all.sort_unstable();
+        all.into_iter().map(|(_, request)| request).collect()
+    }
+
+    /// How many wait.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    fn unindex(&mut self, request: RequestId) {
+        let Some(entry) = self.entries.get_mut(&request) else { return };
+        for (key, limit) in entry.blocks.drain(..) {
+            let Some(limits) = self.blocked.get_mut(&key) else { continue };
+            if let Some(standing) = limits.get_mut(&limit) {
+                standing.remove(&(entry.rank, request));
+                if standing.is_empty() {
+                    limits.remove(&limit);
+                }
+            }
+            if limits.is_empty() {
+                self.blocked.remove(&key);
+            }
+        }
+        if std::mem::take(&mut entry.passed_over) {
+            for claim in entry.options.iter().flatten() {
+                if let Some(parked) = self.parked.get_mut(&claim.key) {
+                    parked.remove(&request);
+                    if parked.is_empty() {
+                        self.parked.remove(&claim.key);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A count of live peers, which is far below 2^32.
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,103 @@
+//! Places: what is kept of a waiter whose connection dropped (semantics 19).
+
+use super::rank::Arrival;
+use crate::address::AddressGroup;
+use crate::id::RequestId;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Names a place.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) struct PlaceId(u64);
+
+/// A place without a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Whose.
+    pub(crate) identity: Arc<str>,
+    /// Whether that was proven.
+    pub(crate) proven: bool,
+    /// From which address.
+    pub(crate) group: AddressGroup,
+    /// In which lane.
+    pub(crate) lane: Arc<str>,
+    /// Since when.
+    pub(crate) arrival: Arrival,
+    /// The request that counts in the pool instead of it: its owner may come back to a full pool.
+    pub(crate) lent_to: Option<RequestId>,
+}
+
+/// All places of one core.
+#[derive(Default, Debug)]
+pub(crate) struct Places {
+    places: BTreeMap<PlaceId, Place>,
+    by_identity: HashMap<Arc<str>, Vec<PlaceId>>,
+    serial: u64,
+}
+
+impl Places {
+    /// Keeps a place.
+    pub(crate) fn keep(&mut self, place: Place) -> PlaceId {
+        self.serial += 1;
+        let id = PlaceId(self.serial);
+        self.by_identity.entry(place.identity.clone()).or_default().push(id);
+        self.places.insert(id, place);
+        id
+    }
+
+    /// The place that someone may take up: their own in that lane; an identity that is not proven gets
+    /// it back only at the same address, and never one that was proven.
+    pub(crate) fn find(
+        &self,
+        identity: &str,
+        proven: bool,
+        group: AddressGroup,
+        lane: &str,
+    ) -> Option<PlaceId> {
+        let ids = self.by_identity.get(identity)?;
+        ids.iter().copied().find(|id| {
+            self.places.get(id).is_some_and(|place| {
+                &*place.lane == lane && (proven || (!place.proven && place.group == group))
+            })
+        })
+    }
+
+    /// Takes a place away.
+    pub(crate) fn take(&mut self, id: PlaceId) -> Option<Place> {
+        let place = self.places.remove(&id)?;
+        if let Some(ids) = self.by_identity.get_mut(&place.identity) {
+            ids.retain(|other| *other != id);
+            if ids.is_empty() {
+                self.by_identity.remove(&place.identity);
+            }
+        }
+        Some(place)
+    }
+
+    /// Lends a place's count in the pool to a request from the same address.
+    pub(crate) fn lend(&mut self, group: AddressGroup, to: RequestId) -> Option<PlaceId> {
+        let (id, place) = self
+            .places
+            .iter_mut()
+            .find(|(_, place)| place.group == group && place.lent_to.is_none())?;
+        place.lent_to = Some(to);
+        Some(*id)
+    }
+
+    /// Gives the count back that was lent.
+    pub(crate) fn give_back(&mut self, id: PlaceId) {
+        if let Some(place) = self.places.get_mut(&id) {
+            place.lent_to = None;
+        }
+    }
+
+    /// Every place.
+    pub(crate) fn ids(&self) -> Vec<PlaceId> {
+        self.places.keys().copied().collect()
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+}
