@@ -1,1 +1,100 @@
-//! TODO
+//! Write the rules of a game server's door in Rust: who may enter, and what happens inside.
+//!
+//! Usher, the host, asks WebAssembly modules. An admission [`Policy`] is a pure function from a
+//! request to a verdict; game [`Rules`] hold what happens in a room. This crate is all that a module
+//! depends on. The smallest policy:
+//!
+//! ```
+//! use usher_sdk::prelude::*;
+//!
+//! struct Open;
+//!
+//! impl Policy for Open {
+//!     fn on_connect_request(_: &Request, _: &Facts) -> Decided {
+//!         Verdict::accept().into()
+//!     }
+//! }
+//!
+//! usher_sdk::export_policy!(Open);
+//! ```
+//!
+//! A policy counts nothing itself. It names [`Claim`]s, and the host takes all of them or none:
+//!
+//! ```
+//! # use usher_sdk::prelude::*;
+//! # fn decide(name: &str) -> Decided {
+//! Verdict::accept()
+//!     .identity(name)
+//!     .claim(Claim::on(Key::slot()).at_most(4).lowest_index())
+//!     .claim(Claim::on(Key::new("name").part(name)).or(Reason::new("name-taken", "That name is in use")))
+//!     .into()
+//! # }
+//! ```
+//!
+//! The same code runs natively, where `testing` (not compiled to WebAssembly) stands in for the host,
+//! so `cargo test` needs neither a host nor a WebAssembly toolchain.
+//!
+//! What this crate does not do: it holds no state for policies, opens no file or socket and knows no
+//! protocol. Whatever a module can learn or do is in the contract, whose records and variants are
+//! re-exported here under their own names.
+
+// The generated bindings name this crate by its outer name, from inside it as well.
+#[allow(unused_extern_crates)]
+extern crate self as usher_sdk;
+
+#[doc(hidden)]
+#[allow(
+    missing_docs,
+    unreachable_pub,
+    unsafe_code,
+    rust_2018_idioms,
+    clippy::all
+)]
+pub mod bindings;
+
+mod claim;
+mod command;
+mod facts;
+mod host;
+mod panic;
+mod policy;
+mod request;
+mod rules;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod testing;
+mod verdict;
+
+pub use bindings::admission::exports::usher::policy::admission::{
+    Abandonment, Acceptance, Act, Admission, Answer, BucketPut, Claim, Command, Decision,
+    DoorAbilities, Ending, Endpoint, Fact, HeldUnit, Inquiry, KickIdentity, KickSession, Passing,
+    Question, ReasonAbility, StatusAbility, Until, Verdict, Waiter, Waiting, Why,
+};
+pub use bindings::admission::usher::policy::types::{
+    Attribute, AttributeValue, Description, Key, Millis, Reason, RequestId, RoomState, SessionId,
+    UnixMillis,
+};
+pub use bindings::rules::exports::usher::policy::rules::{
+    Broadcasting, Delivery, Effect, Kicking, Message, Parting, Player, Sending,
+};
+pub use claim::Part;
+pub use facts::Facts;
+pub use host::{clock, ledger, log, params, random};
+pub use policy::{Decided, Policy};
+pub use request::Request;
+pub use rules::Rules;
+
+/// What a policy or rules commonly name; `use usher_sdk::prelude::*;`.
+pub mod prelude {
+    pub use crate::{
+        Answer, Claim, Command, Decided, Description, Effect, Ending, Facts, Key, Message, Part,
+        Parting, Player, Policy, Question, Reason, Request, Rules, SessionId, UnixMillis, Verdict,
+        Waiter, Waiting, Why, clock, ledger, log, params, random,
+    };
+}
+
+/// What the export macros expand to; not an interface.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::policy::{ExportedPolicy, PolicyModule};
+    pub use crate::rules::{ExportedRules, RulesModule, State};
+}

@@ -1,0 +1,96 @@
+//! The imports where there is no host: a value that a test sets up answers them, thread by thread.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use super::Level;
+use crate::{Key, UnixMillis};
+
+thread_local! {
+    static CURRENT: RefCell<Fake> = RefCell::default();
+}
+
+/// What the imports answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fake {
+    pub(crate) taken: HashMap<Key, u32>,
+    pub(crate) params: HashMap<String, String>,
+    pub(crate) now_ms: UnixMillis,
+    pub(crate) seed: u64,
+    lines: Vec<(Level, String)>,
+}
+
+impl Fake {
+    /// The units of a key that others hold.
+    pub(crate) fn units(&self, key: &Key) -> u32 {
+        self.taken.get(key).copied().unwrap_or(0)
+    }
+
+    /// Runs code on this thread while a copy of this answers. Returns the lines that it logged, too.
+    pub(crate) fn answering<T>(&self, code: impl FnOnce() -> T) -> (T, Vec<(Level, String)>) {
+        /// Puts back what answered before, after a panic too: a test may expect one, and its thread
+        /// go on to another test.
+        struct Restore(Fake);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                CURRENT.set(std::mem::take(&mut self.0));
+            }
+        }
+
+        let _restore = Restore(CURRENT.replace(self.clone()));
+        let result = code();
+        (
+            result,
+            CURRENT.with_borrow_mut(|fake| std::mem::take(&mut fake.lines)),
+        )
+    }
+}
+
+/// The imports, under the names that the bindings give them in WebAssembly.
+pub(super) mod imports {
+    pub(crate) mod ledger {
+        use super::super::{CURRENT, Key};
+
+        pub(crate) fn taken(key: &Key) -> u32 {
+            CURRENT.with_borrow(|fake| fake.units(key))
+        }
+    }
+
+    pub(crate) mod params {
+        use super::super::CURRENT;
+
+        pub(crate) fn get(name: &str) -> Option<String> {
+            CURRENT.with_borrow(|fake| fake.params.get(name).cloned())
+        }
+    }
+
+    pub(crate) mod clock {
+        use super::super::{CURRENT, UnixMillis};
+
+        pub(crate) fn now_ms() -> UnixMillis {
+            CURRENT.with_borrow(|fake| fake.now_ms)
+        }
+    }
+
+    pub(crate) mod random {
+        use super::super::CURRENT;
+
+        /// SplitMix64, because any generator will do and this one is four lines.
+        pub(crate) fn u64() -> u64 {
+            CURRENT.with_borrow_mut(|fake| {
+                fake.seed = fake.seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
+                let mixed = (fake.seed ^ (fake.seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+                let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+                mixed ^ (mixed >> 31)
+            })
+        }
+    }
+
+    pub(crate) mod log {
+        use super::super::{CURRENT, Level};
+
+        pub(crate) fn write(level: Level, text: &str) {
+            CURRENT.with_borrow_mut(|fake| fake.lines.push((level, text.to_owned())));
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The last words of a module. A panic traps, and a trap has no message: the hook writes it first.
+
+use std::sync::Once;
+
+/// Installs the hook in this instance; later calls do nothing.
+///
+/// Only in WebAssembly: natively the test harness has a hook of its own.
+pub(crate) fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    if cfg!(target_arch = "wasm32") {
+        INSTALLED.call_once(|| {
+            std::panic::set_hook(Box::new(|info| {
+                crate::host::write(crate::host::Level::Panic, &info.to_string());
+            }));
+        });
+    }
+}

@@ -1,0 +1,86 @@
+//! The request, with a `Debug` that keeps its secrets.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use crate::bindings::admission::exports::usher::policy::admission as wit;
+use crate::{AttributeValue, Key};
+
+/// Someone who wants to enter.
+///
+/// The contract's record, whose fields are read straight: `request.name`, `request.room.closed`.
+/// `Debug` leaves out the password and shows the payload and the arguments by size only, because any
+/// of them may hold a credential.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Request(wit::Request);
+
+impl Request {
+    /// The name that the peer gives itself, or an empty one.
+    pub fn name(&self) -> &str {
+        self.0.name.as_deref().unwrap_or_default()
+    }
+
+    /// The value of an attribute. A name that begins with `peer.` is the peer's own claim.
+    pub fn attribute(&self, name: &str) -> Option<&AttributeValue> {
+        self.0
+            .attributes
+            .iter()
+            .find(|it| it.name == name)
+            .map(|it| &it.value)
+    }
+
+    /// Whether the request holds a unit of `key` at this moment.
+    pub fn holds(&self, key: &Key) -> bool {
+        self.0.held.iter().any(|unit| unit.key == *key)
+    }
+
+    /// The index that was handed out with the unit of `key` that the request holds.
+    pub fn held_index(&self, key: &Key) -> Option<u32> {
+        self.0
+            .held
+            .iter()
+            .find(|unit| unit.key == *key)
+            .and_then(|unit| unit.index)
+    }
+}
+
+impl From<wit::Request> for Request {
+    fn from(record: wit::Request) -> Request {
+        Request(record)
+    }
+}
+
+impl Deref for Request {
+    type Target = wit::Request;
+
+    fn deref(&self) -> &wit::Request {
+        &self.0
+    }
+}
+
+impl DerefMut for Request {
+    fn deref_mut(&mut self) -> &mut wit::Request {
+        &mut self.0
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("id", &self.id)
+            .field("ask_id", &self.ask_id)
+            .field("why", &self.why)
+            .field("door", &self.door)
+            .field("protocol", &self.protocol)
+            .field("room", &self.room)
+            .field("peer", &self.peer)
+            .field("name", &self.0.name)
+            .field("args", &self.args.len())
+            .field("payload", &self.payload.len())
+            .field("attempt", &self.attempt)
+            .field("position", &self.position)
+            .field("waited", &self.waited)
+            .field("held", &self.held)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,136 @@
+//! What the fake host promises, and with it the builders and the facts.
+
+use super::*;
+use crate::prelude::*;
+
+/// Lets in whoever the host can verify, with a seat held meanwhile; else the second option.
+struct Verified;
+
+fn question(request: &Request) -> Question {
+    Question::new("verify").secret(request.name())
+}
+
+impl Policy for Verified {
+    fn on_connect_request(request: &Request, facts: &Facts) -> Decided {
+        let answer = facts.get(question(request))?;
+        let body = answer
+            .found()
+            .ok_or(Reason::new("unknown", "Who are you?"))?;
+        log::info(format_args!("{} is known", request.name()));
+        Verdict::accept()
+            .claim(Claim::on(Key::new("class").part("first")).at_most(1))
+            .config(body)
+            .or(Admission::new().claim(Claim::on(Key::new("class").part("second")).at_most(2)))
+            .command(Command::put("seen", request.name(), Some(clock::now_ms())))
+            .into()
+    }
+}
+
+#[test]
+fn a_missing_fact_asks_and_a_found_one_goes_on() {
+    let request = request().name("R9").build();
+    let host = host();
+    let Outcome::Asks(inquiry) = host.outcome::<Verified>(&request) else {
+        panic!("the first pass must ask");
+    };
+    assert_eq!(inquiry.questions, [question(&request)]);
+
+    let facts = Facts::none().with(question(&request), Answer::of("hello"));
+    let admission = host.outcome_with::<Verified>(&request, &facts).accepted();
+    assert_eq!(admission.config, b"hello");
+
+    let facts = Facts::none().with(question(&request), Answer::Missing);
+    assert_eq!(
+        host.outcome_with::<Verified>(&request, &facts).code(),
+        Some("unknown")
+    );
+}
+
+#[test]
+fn options_are_tried_in_order_and_the_first_full_one_names_the_reason() {
+    let request = request().name("R9").build();
+    let facts = Facts::none().with(question(&request), Answer::of(""));
+    let first = Key::new("class").part("first");
+    let second = Key::new("class").part("second");
+
+    let one = host()
+        .taken(first.clone(), 1)
+        .outcome_with::<Verified>(&request, &facts);
+    assert_eq!(one.accepted().claims[0].key, second);
+    let none = host()
+        .taken(first, 1)
+        .taken(second, 2)
+        .outcome_with::<Verified>(&request, &facts);
+    assert_eq!(none.code(), Some("full"));
+}
+
+#[test]
+fn the_host_claims_server_for_itself() {
+    struct Anyone;
+    impl Policy for Anyone {
+        fn on_connect_request(_: &Request, _: &Facts) -> Decided {
+            Verdict::pass().into()
+        }
+    }
+    let request = request().max_players(2).build();
+    let outcome = |taken| {
+        host()
+            .taken(Key::server(), taken)
+            .outcome::<Anyone>(&request)
+    };
+    assert!(matches!(outcome(1), Outcome::Passed(_)));
+    assert_eq!(outcome(2).code(), Some("server-full"));
+}
+
+#[test]
+fn imports_answer_what_the_test_said_and_only_while_it_runs() {
+    let host = host()
+        .taken(Key::slot(), 3)
+        .param("lane", "main")
+        .now_ms(99)
+        .seed(7);
+    let (seen, lines) = host.run_logged(|| {
+        log::warn("so it goes");
+        (
+            ledger::taken(&Key::slot()),
+            params::get("lane"),
+            clock::now_ms(),
+            random::u64(),
+        )
+    });
+    assert_eq!((seen.0, seen.1.as_deref(), seen.2), (3, Some("main"), 99));
+    assert_eq!(lines, [(Level::Warn, "so it goes".to_owned())]);
+    assert_eq!(host.run(random::u64), seen.3, "a seed repeats");
+    assert_eq!(ledger::taken(&Key::slot()), 0);
+}
+
+#[test]
+fn an_inquiry_asks_only_for_what_is_not_answered() {
+    let (a, b) = (Question::new("a"), Question::new("b"));
+    let seat = Claim::on(Key::slot()).at_most(4);
+    let inquiry = || Verdict::ask(a.clone()).and(b.clone()).hold(seat.clone());
+
+    let some = Facts::none().with(b.clone(), Answer::Missing);
+    let asked = some.all(inquiry()).expect_err("a is missing");
+    assert_eq!(asked, Verdict::ask(a.clone()).hold(seat.clone()).into());
+
+    let all = some.with(a.clone(), Answer::of("1"));
+    assert_eq!(
+        all.all(inquiry()),
+        Ok(vec![&Answer::of("1"), &Answer::Missing])
+    );
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let request = request()
+        .password("hunter2")
+        .payload("hunter2")
+        .arg("hunter2")
+        .build();
+    let question = Question::new("verify").secret("hunter2");
+    let shown = format!("{request:?} {question:?}");
+    assert!(!shown.contains("hunter2"), "{shown}");
+    // The payload as bytes.
+    assert!(!shown.contains("104, 117"), "{shown}");
+}
