@@ -1,7 +1,6 @@
 //! Checks of dependencies: that the core stays free of IO, and that each one has its reason.
 
-use super::files::TextFile;
-use super::find;
+use super::files::{TextFile, find};
 use crate::process::Outcome;
 use crate::workspace::Metadata;
 
@@ -77,13 +76,6 @@ fn mentions(text: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn file(path: &str, text: &str) -> TextFile {
-        TextFile {
-            path: path.into(),
-            text: text.into(),
-        }
-    }
-
     const MANIFEST: &str = "[workspace.dependencies]\n\
         ours = { path = \"host/core\" }\n\
         rand = \"1\"\n\
@@ -91,14 +83,14 @@ mod tests {
 
     #[test]
     fn each_foreign_dependency_needs_a_reason() {
-        let manifest = file("Cargo.toml", MANIFEST);
-        let some = file(REASONS, "* `rand` for tokens. See Cargo.toml.\n");
+        let manifest = TextFile::new("Cargo.toml", MANIFEST);
+        let some = TextFile::new(REASONS, "* `rand` for tokens. See Cargo.toml.\n");
         let complaints = reasons(&[some, manifest.clone()]);
         assert_eq!(
             complaints,
             ["ARCHITECTURE.md gives no reason for the dependency toml"]
         );
-        let all = file(REASONS, "| rand | chance |\n| `toml` | settings |\n");
+        let all = TextFile::new(REASONS, "| rand | chance |\n| `toml` | settings |\n");
         assert!(reasons(&[all, manifest.clone()]).is_empty());
         assert!(reasons(&[manifest])[0].contains("is missing"));
     }

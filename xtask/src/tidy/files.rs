@@ -17,6 +17,15 @@ pub(crate) struct TextFile {
 }
 
 impl TextFile {
+    /// A file that only exists in a test.
+    #[cfg(test)]
+    pub(crate) fn new(path: &str, text: &str) -> TextFile {
+        TextFile {
+            path: path.into(),
+            text: text.into(),
+        }
+    }
+
     /// What follows the last dot of the name, or nothing.
     pub(crate) fn kind(&self) -> &str {
         let name = self.path.rsplit('/').next().unwrap_or_default();
@@ -53,6 +62,11 @@ pub(crate) fn read_all(root: &Path) -> Outcome<Vec<TextFile>> {
     Ok(files)
 }
 
+/// Finds a file by its path inside the workspace.
+pub(crate) fn find<'a>(files: &'a [TextFile], path: &str) -> Option<&'a TextFile> {
+    files.iter().find(|file| file.path == path)
+}
+
 fn git_files(root: &Path) -> Outcome<Vec<String>> {
     let mut command = Command::new("git");
     command.args(["ls-files", "-z", "--cached", "--others"]);
@@ -76,10 +90,7 @@ mod tests {
     use super::*;
 
     fn file(path: &str) -> TextFile {
-        TextFile {
-            path: path.into(),
-            text: String::new(),
-        }
+        TextFile::new(path, "")
     }
 
     #[test]

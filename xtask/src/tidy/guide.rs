@@ -1,8 +1,7 @@
 //! Check that the policy guide was read again after the interface changed. No tool can tell
 //! whether prose is still true, but one can ask that somebody looks.
 
-use super::files::TextFile;
-use super::find;
+use super::files::{TextFile, find};
 use crate::hash;
 
 /// The guide for authors of policies.
@@ -54,20 +53,13 @@ fn mark(file: &TextFile) -> String {
 mod tests {
     use super::*;
 
-    fn file(path: &str, text: &str) -> TextFile {
-        TextFile {
-            path: path.into(),
-            text: text.into(),
-        }
-    }
-
     #[test]
     fn a_guide_with_the_marks_passes_until_the_interface_changes() {
-        let interface = file("wit/policy.wit", "package a:b;\n");
-        let guide = file(GUIDE, &format!("# Guide\n\n{}\n", mark(&interface)));
+        let interface = TextFile::new("wit/policy.wit", "package a:b;\n");
+        let guide = TextFile::new(GUIDE, &format!("# Guide\n\n{}\n", mark(&interface)));
         assert!(knows_the_interface(&[interface, guide.clone()]).is_empty());
 
-        let changed = file("wit/policy.wit", "package a:c;\n");
+        let changed = TextFile::new("wit/policy.wit", "package a:c;\n");
         let complaints = knows_the_interface(&[changed.clone(), guide]);
         assert_eq!(complaints.len(), 2, "{complaints:?}");
         assert!(
@@ -79,7 +71,7 @@ mod tests {
 
     #[test]
     fn without_a_guide_there_is_one_complaint_and_without_an_interface_none() {
-        let interface = file("wit/policy.wit", "package a:b;\n");
+        let interface = TextFile::new("wit/policy.wit", "package a:b;\n");
         assert_eq!(knows_the_interface(&[interface]).len(), 1);
         assert!(knows_the_interface(&[]).is_empty());
     }

@@ -4,8 +4,9 @@
 //! What counts as needing: a path through `crate`, `self`, `super` or a child module, in a `use`
 //! (a re-export too) or in code. It leads to the file of the deepest module that it names, so
 //! `crate::Thing` leads to lib.rs even when lib.rs only re-exports it: name the file instead.
-//! What does not count: `mod child;`, comments, macros called without a path, and `use super::*`
-//! in a module that is only for tests.
+//! What does not count: `mod child;`, comments, macros called without a path, what an inline module
+//! that is only for tests names (nothing can need that module, so it is on no circle), and
+//! `use super::*` in a file that is only for tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,6 +15,10 @@ use super::files::TextFile;
 use super::lexer::tokens;
 use super::scan::{Child, Name, Scan, scan};
 use crate::workspace::Workspace;
+
+/// The two ways out, below the circles.
+const HINT: &str = "(import a thing from the file that has it, not from one that re-exports it; \
+    what a parent and its children share goes into a file beside the children)";
 
 /// One file of a crate, as a module.
 struct Module {
@@ -38,7 +43,11 @@ pub(crate) fn circles(workspace: &Workspace, files: &[TextFile]) -> Vec<String> 
         .iter()
         .flat_map(|root| circles_of_crate(root, &texts))
         .collect();
-    complaints.into_iter().collect()
+    let mut complaints: Vec<_> = complaints.into_iter().collect();
+    if !complaints.is_empty() {
+        complaints.push(HINT.into());
+    }
+    complaints
 }
 
 fn circles_of_crate(root: &str, texts: &BTreeMap<&str, &str>) -> Vec<String> {
@@ -53,10 +62,10 @@ fn circles_of_crate(root: &str, texts: &BTreeMap<&str, &str>) -> Vec<String> {
     let mut edges: Vec<BTreeMap<usize, usize>> = vec![BTreeMap::new(); modules.len()];
     for (from, module) in modules.iter().enumerate() {
         for name in &module.scan.names {
-            if let Some(to) = target(module, name, &numbers) {
-                if to != from {
-                    edges[from].entry(to).or_insert(name.line);
-                }
+            if let Some(to) = target(module, name, &numbers)
+                && to != from
+            {
+                edges[from].entry(to).or_insert(name.line);
             }
         }
     }
@@ -134,9 +143,8 @@ fn child_files(parent: &str, is_root: bool, child: &Child) -> Vec<String> {
 
 /// The module that a path leads to, or nothing when it leads out of the crate.
 fn target(from: &Module, name: &Name, numbers: &BTreeMap<Vec<String>, usize>) -> Option<usize> {
-    let is_test = from.scan.is_test || name.scope.is_test;
-    let only_up = name.parts.iter().all(|part| part == "super");
-    if is_test && name.is_glob && only_up {
+    let all_of_parent = name.is_glob && name.parts.iter().all(|part| part == "super");
+    if name.scope.is_test || (from.scan.is_test && all_of_parent) {
         return None;
     }
     let mut place = from.path.clone();

@@ -13,7 +13,6 @@ mod text;
 use crate::policies;
 use crate::process::Outcome;
 use crate::workspace::Workspace;
-use files::TextFile;
 
 /// Runs all checks; prints a line for each, and its complaints below it.
 pub(crate) fn run(workspace: &Workspace) -> Outcome {
@@ -53,9 +52,4 @@ pub(crate) fn run(workspace: &Workspace) -> Outcome {
         1 => Err("tidy has a complaint, see above".into()),
         many => Err(format!("tidy has {many} complaints, see above")),
     }
-}
-
-/// Finds a file by its path inside the workspace.
-fn find<'a>(files: &'a [TextFile], path: &str) -> Option<&'a TextFile> {
-    files.iter().find(|file| file.path == path)
 }

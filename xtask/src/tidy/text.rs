@@ -84,19 +84,12 @@ fn sources(files: &[TextFile]) -> impl Iterator<Item = &TextFile> {
 mod tests {
     use super::*;
 
-    fn file(path: &str, text: &str) -> TextFile {
-        TextFile {
-            path: path.into(),
-            text: text.into(),
-        }
-    }
-
     #[test]
     fn a_file_may_have_400_lines_and_no_more() {
-        let full = file("a.rs", &"x\n".repeat(400));
-        let long = file("b.rs", &"x\n".repeat(401));
-        let data = file("tests/data/c.rs", &"x\n".repeat(500));
-        let prose = file("d.md", &"x\n".repeat(500));
+        let full = TextFile::new("a.rs", &"x\n".repeat(400));
+        let long = TextFile::new("b.rs", &"x\n".repeat(401));
+        let data = TextFile::new("tests/data/c.rs", &"x\n".repeat(500));
+        let prose = TextFile::new("d.md", &"x\n".repeat(500));
         let complaints = long_files(&[full, long, data, prose]);
         assert_eq!(complaints.len(), 1);
         assert!(complaints[0].starts_with("b.rs has 401 lines"));
@@ -105,11 +98,11 @@ mod tests {
     #[test]
     fn lines_end_cleanly() {
         let files = [
-            file("a.rs", "x\n"),
-            file("b.md", "x \ny"),
-            file("c.txt", "x \n"),
-            file("tests/data/d.md", "x "),
-            file("empty.rs", ""),
+            TextFile::new("a.rs", "x\n"),
+            TextFile::new("b.md", "x \ny"),
+            TextFile::new("c.txt", "x \n"),
+            TextFile::new("tests/data/d.md", "x "),
+            TextFile::new("empty.rs", ""),
         ];
         let expected = [
             "b.md does not end with a line end",
@@ -121,16 +114,16 @@ mod tests {
     #[test]
     fn unfinished_code_is_found_but_not_talk_about_it() {
         let files = [
-            file("a.rs", "// todo!()\nlet s = \"dbg!(x)\";\nfn todo() {}\n"),
-            file("b.rs", "fn f() {\n    todo!()\n}\n"),
-            file("c.md", "`dbg!(x)`\n"),
+            TextFile::new("a.rs", "// todo!()\nlet s = \"dbg!(x)\";\nfn todo() {}\n"),
+            TextFile::new("b.rs", "fn f() {\n    todo!()\n}\n"),
+            TextFile::new("c.md", "`dbg!(x)`\n"),
         ];
         assert_eq!(leftovers(&files), ["b.rs:2: todo! is left"]);
     }
 
     #[test]
     fn marks_of_a_merge_are_found() {
-        let merge = file("a.md", "Title\n=======\n<<<<<<< ours\n>>>>>>> theirs\n");
+        let merge = TextFile::new("a.md", "Title\n=======\n<<<<<<< ours\n>>>>>>> theirs\n");
         assert_eq!(leftovers(&[merge]).len(), 2);
     }
 }
