@@ -11,7 +11,7 @@ use usher_wire::rtyp::{
     SessionToken, Side,
 };
 
-use super::Error;
+use super::error::Error;
 
 /// Silence after which a KeepAlive is due.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);

@@ -9,8 +9,9 @@ use tokio::time::{Instant, sleep_until};
 use usher_wire::rtyp::{ClientMessage, Kind, LoginRequest, PlayerName, ServerMessage};
 
 use super::channel::{Channel, Dropped, Heard};
+use super::error::{Breach, Error};
 use super::link::Link;
-use super::{Breach, Error, Step};
+use super::step::Step;
 
 /// Time between two Connects (section 3.4).
 const CONNECT_EVERY: Duration = Duration::from_millis(250);

@@ -9,7 +9,7 @@ use tokio::net::{TcpStream, ToSocketAddrs};
 use tokio::time::timeout;
 use usher_wire::rtyp::{ClientMessage, Framer, LogoutReason, ServerMessage};
 
-use super::Error;
+use super::error::Error;
 
 /// How long what the server still sends is discarded after our Logout.
 const GOODBYE: Duration = Duration::from_secs(1);

@@ -31,9 +31,8 @@ mod error;
 mod link;
 mod step;
 
+pub use channel::Dropped;
 pub use client::{Client, Options};
 pub use error::{Breach, Error};
 pub use step::Step;
 pub use usher_wire::rtyp::{InvalidName, LogoutReason, MAX_PAYLOAD, PlayerName, RejectReason};
-
-pub use channel::Dropped;

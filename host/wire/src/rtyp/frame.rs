@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{MAX_FRAME, Malformed};
+use super::limits::MAX_FRAME;
+use super::malformed::Malformed;
 
 /// Length of the prefix that counts a frame's body, in bytes.
 pub(super) const PREFIX: usize = 2;

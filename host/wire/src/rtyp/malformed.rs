@@ -1,6 +1,6 @@
 //! What makes a TCP stream malformed.
 
-use super::MAX_FRAME;
+use super::limits::MAX_FRAME;
 
 /// A frame or message that the specification does not allow (section 3.3).
 ///

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::MAX_NAME;
+use super::limits::MAX_NAME;
 
 /// A player's name that keeps the rules of section 3.2: 1 to 16 bytes of UTF-8, without U+0000 to U+001F
 /// and U+007F.

@@ -1,6 +1,7 @@
 //! Numbers and acknowledgements of one session's datagrams.
 
-use super::{Datagram, Kind, SessionToken};
+use super::token::SessionToken;
+use super::udp::{Datagram, Kind};
 
 /// How many numbers before the newest are remembered: one a bit of `ack_bits`.
 const WINDOW: u16 = u32::BITS as u16;

@@ -3,7 +3,11 @@
 //! Decoding takes the body of one frame, as [`Framer`](super::Framer) gives it; encoding appends a whole
 //! frame, prefix included.
 
-use super::{LogoutReason, MAX_FRAME, Malformed, PlayerName, RejectReason, SessionToken, VERSION};
+use super::limits::{MAX_FRAME, VERSION};
+use super::malformed::Malformed;
+use super::name::PlayerName;
+use super::reason::{LogoutReason, RejectReason};
+use super::token::SessionToken;
 
 const LOGIN_REQUEST: u8 = 1;
 const LOGIN_ACCEPTED: u8 = 2;

@@ -10,7 +10,8 @@
 //! | 10 | ack_bits u32 | bit i: number `ack - 1 - i` was received |
 //! | 14 | session u32 | the session's token |
 
-use super::{HEADER, MAGIC, MAX_DATAGRAM, MAX_PAYLOAD, SessionToken, VERSION};
+use super::limits::{HEADER, MAGIC, MAX_DATAGRAM, MAX_PAYLOAD, VERSION};
+use super::token::SessionToken;
 
 /// The type of a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
