@@ -89,11 +89,16 @@ fn system() -> Outcome<Toolchain> {
             return Err(advice(&format!("{program} is missing")));
         }
     }
-    let mut ask = Command::new(&rustc);
-    let sysroot = process::output(
-        ask.args(["--print", "sysroot"])
-            .env_remove("LD_LIBRARY_PATH"),
-    )?;
+    let ask = |words: &[&str]| {
+        let mut command = Command::new(&rustc);
+        process::output(command.args(words).env_remove("LD_LIBRARY_PATH"))
+    };
+    let version = ask(&["--version"])?;
+    if !is_new_enough(&version, env!("CARGO_PKG_RUST_VERSION")) {
+        let version = version.trim();
+        return Err(advice(&format!("{rustc} is too old ({version})")));
+    }
+    let sysroot = ask(&["--print", "sysroot"])?;
     let source = Path::new(sysroot.trim()).join("lib/rustlib/src/rust/library/std/Cargo.toml");
     if !source.is_file() {
         return Err(advice(&format!("{} is missing", source.display())));
@@ -167,6 +172,16 @@ fn newest_lld(listed: &str) -> Option<String> {
     let names = listed.lines().filter_map(|line| line.split(' ').next());
     let versions = names.filter_map(|name| name.strip_prefix("lld-")?.parse::<u32>().ok());
     versions.max().map(|version| format!("lld-{version}"))
+}
+
+/// Compares what `rustc --version` says, `rustc 1.96.0 (…)`, with the oldest that will do, `1.95`.
+fn is_new_enough(version: &str, oldest: &str) -> bool {
+    let numbers = |text: &str| -> Vec<u32> {
+        let parts = text.split('.').take(2);
+        parts.map(|part| part.parse().unwrap_or(0)).collect()
+    };
+    let version = version.split(' ').nth(1).unwrap_or_default();
+    numbers(version) >= numbers(oldest)
 }
 
 /// Whether a variable was set by the cargo or the rustup around us and would mislead another
@@ -244,6 +259,15 @@ mod tests {
         let listed = "lld-9 - LLVM-based linker\nlld-16 - LLVM-based linker\n";
         assert_eq!(newest_lld(listed).as_deref(), Some("lld-16"));
         assert_eq!(newest_lld(""), None);
+    }
+
+    #[test]
+    fn a_compilers_version_is_compared_by_number() {
+        assert!(is_new_enough("rustc 1.96.0 (ac68faa20 2026-05-25)", "1.95"));
+        assert!(is_new_enough("rustc 1.95.0", "1.95"));
+        assert!(is_new_enough("rustc 1.100.0-nightly", "1.95"));
+        assert!(!is_new_enough("rustc 1.63.0", "1.95"));
+        assert!(!is_new_enough("who knows", "1.95"));
     }
 
     #[test]
