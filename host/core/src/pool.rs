@@ -24,7 +24,12 @@ pub(crate) struct Pool {
 impl Pool {
     /// A pool of `max`, of which one address may have `share`; 0 is no limit for either.
     pub(crate) fn new(max: u32, share: u32) -> Pool {
-        Pool { max, share, total: 0, groups: HashMap::new() }
+        Pool {
+            max,
+            share,
+            total: 0,
+            groups: HashMap::new(),
+        }
     }
 
     /// Takes a place.

@@ -92,8 +92,14 @@ mod tests {
         timers.set(Timer::Status(RequestId(1)), at(30));
         assert_eq!(timers.len(), 3);
         assert_eq!(timers.pop(at(9)), None);
-        assert_eq!(timers.pop(at(10)), Some((at(10), Timer::Decision(RequestId(1)))));
-        assert_eq!(timers.pop(at(10)), Some((at(10), Timer::Decision(RequestId(2)))));
+        assert_eq!(
+            timers.pop(at(10)),
+            Some((at(10), Timer::Decision(RequestId(1))))
+        );
+        assert_eq!(
+            timers.pop(at(10)),
+            Some((at(10), Timer::Decision(RequestId(2))))
+        );
         assert_eq!(timers.pop(at(20)), None);
         assert_eq!(timers.next(), Some(at(30)));
         timers.cancel(Timer::Status(RequestId(1)));

@@ -1,18 +1,65 @@
 //! The engine: inputs in, outputs out.
+//!
+//! This file holds the state and the loop; each other file of the folder is one part of a request's
+//! life. They share the state and import nothing of each other.
 
-use crate::config::Config;
+mod arrive;
+mod decide;
+mod finish;
+mod offer;
+mod report;
+mod seat;
+mod state;
+mod status;
+mod time;
+mod verdict;
+
+use crate::config::{Config, DoorConfig};
+use crate::id::{AskId, DoorId, RequestId, SessionId};
 use crate::input::Input;
-use crate::ledger::TakenView;
+use crate::key::Key;
+use crate::ledger::{Ledger, TakenView};
 use crate::output::Output;
-use crate::record::Report;
+use crate::pool::Pool;
+use crate::queue::{Places, Queue};
+use crate::reason::Reason;
+use crate::session::Sessions;
+use crate::snapshot::Snapshot;
 use crate::time::Moment;
-use std::collections::VecDeque;
+use crate::timers::Timers;
+use crate::verdict::Question;
+use state::{Asked, Request};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 /// The admission engine of one host. See the crate's documentation.
 pub struct Core {
     config: Config,
     entropy: Box<dyn FnMut() -> u64 + Send>,
-    taken: TakenView,
+    /// The latest moment seen.
+    now: Moment,
+    snapshot: Arc<Snapshot>,
+    requests: HashMap<RequestId, Request>,
+    asks: HashMap<AskId, Asked>,
+    pool: Pool,
+    places: Places,
+    queue: Queue,
+    ledger: Ledger,
+    sessions: Sessions,
+    timers: Timers,
+    /// Waiters to be decided anew, and those of them whose decision is out.
+    reload: VecDeque<RequestId>,
+    reloading: HashSet<RequestId>,
+    /// Keys of which a unit was given back, and whether by something else than a declined offer.
+    freed: VecDeque<(Key, bool)>,
+    /// Waiters whose status is due in this step.
+    due: Vec<RequestId>,
+    /// Acts that were out when their request ended: one that succeeds must be undone.
+    late_acts: Vec<(RequestId, Question)>,
+    draining: Option<Reason>,
+    last_ask: u64,
+    last_session: u64,
+    last_arrival: u64,
     out: VecDeque<Output>,
 }
 
@@ -21,9 +68,27 @@ impl Core {
     /// system's generator, because session tokens come from it.
     pub fn new(config: Config, entropy: Box<dyn FnMut() -> u64 + Send>) -> Core {
         Core {
+            pool: Pool::new(config.max_pending, config.max_pending_per_address),
             config,
             entropy,
-            taken: TakenView::default(),
+            now: Moment::ZERO,
+            snapshot: Arc::new(Snapshot::none()),
+            requests: HashMap::new(),
+            asks: HashMap::new(),
+            places: Places::default(),
+            queue: Queue::default(),
+            ledger: Ledger::default(),
+            sessions: Sessions::default(),
+            timers: Timers::default(),
+            reload: VecDeque::new(),
+            reloading: HashSet::new(),
+            freed: VecDeque::new(),
+            due: Vec::new(),
+            late_acts: Vec::new(),
+            draining: None,
+            last_ask: 0,
+            last_session: 0,
+            last_arrival: 0,
             out: VecDeque::new(),
         }
     }
@@ -31,7 +96,10 @@ impl Core {
     /// Takes an event that arrived at `now`. First fires every timer that is due by then; expiry is
     /// inclusive (semantics 25). A `now` earlier than the last one counts as the last one.
     pub fn handle(&mut self, input: Input, now: Moment) {
-        let _ = (input, now, &mut self.entropy);
+        self.now = self.now.max(now);
+        self.fire_timers();
+        self.take(input);
+        self.settle();
     }
 
     /// The next thing to do. To be called until it returns `None`, after every [`Core::handle`].
@@ -41,25 +109,80 @@ impl Core {
 
     /// When to call [`Core::handle`] with [`Input::Tick`], if nothing else happens before.
     pub fn poll_timeout(&self) -> Option<Moment> {
-        None
+        self.timers.next()
     }
 
     /// How many units are taken, readable from policy workers.
     pub fn taken_view(&self) -> TakenView {
-        self.taken.clone()
+        self.ledger.view()
     }
 
-    /// How things stand, for operators.
-    pub fn report(&self, _now: Moment) -> Report {
-        Report {
-            max_players: self.config.max_players,
-            ..Report::default()
+    fn take(&mut self, input: Input) {
+        match input {
+            Input::Knock {
+                request,
+                door,
+                peer,
+                room,
+            } => self.knock(request, door, peer, room),
+            Input::Submit(data) => self.submit(data),
+            Input::Gone { request, how } => self.gone(request, how),
+            Input::Answer(answer) => self.answered(answer),
+            Input::StatusTexts { ask, result } => self.status_texts(ask, result),
+            Input::OverAnswer { ask, commands } => {
+                if let Some(Asked::Over) = self.asks.remove(&ask) {
+                    self.apply_commands(commands);
+                }
+            }
+            Input::Fact {
+                request,
+                question,
+                answer,
+            } => self.learned(request, question, answer),
+            Input::Bind { session, endpoint } => self.bind(session, endpoint),
+            Input::Seen { session, at } => self.seen(session, at),
+            Input::Kick { session, reason } => self.kick(session, reason),
+            Input::Close { key, reason } => self.close_key(key, reason),
+            Input::Open { key } => self.open_key(key),
+            Input::Rules(snapshot) => self.rules_changed(snapshot),
+            Input::Drain => self.drain(),
+            Input::Tick => {}
         }
     }
 
-    /// Whether nothing is left: no request, session, place, unit, endpoint or timer. Timed units that
-    /// have not expired do not count (semantics 7).
-    pub fn is_empty(&self, _now: Moment) -> bool {
-        true
+    /// What follows from a step: freed units are offered, waiters decided anew, statuses asked for.
+    fn settle(&mut self) {
+        self.offer_freed();
+        self.pump_reload();
+        self.ask_due_statuses();
+        self.set_expiry_timer();
+    }
+
+    fn next_ask(&mut self, about: Asked) -> AskId {
+        self.last_ask += 1;
+        let id = AskId(self.last_ask);
+        self.asks.insert(id, about);
+        id
+    }
+
+    fn next_session(&mut self) -> SessionId {
+        self.last_session += 1;
+        SessionId(self.last_session)
+    }
+
+    fn door(&self, door: DoorId) -> Option<&DoorConfig> {
+        self.config.doors.get(usize::from(door.0))
+    }
+
+    fn emit(&mut self, output: Output) {
+        self.out.push_back(output);
+    }
+
+    /// Notes keys of which a unit was given back.
+    fn freed(&mut self, keys: Vec<Key>) {
+        self.freed.extend(keys.into_iter().map(|key| (key, true)));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -80,7 +80,9 @@ impl Ledger {
 
     /// Whether the claims could be taken besides what the holder has; if not, the first that is full.
     pub(crate) fn fits(&self, holder: Holder, claims: &[Claim]) -> Result<(), Full> {
-        merged(claims).into_iter().try_for_each(|same_key| self.test(holder, &same_key))
+        merged(claims)
+            .into_iter()
+            .try_for_each(|same_key| self.test(holder, &same_key))
     }
 
     /// Gives back timed units that expire by `now`. Returns the keys of which fewer are taken after.
@@ -92,7 +94,9 @@ impl Ledger {
             }
             // An expiry stands for a unit with that time, and goes with it.
             let unit = self.unit(&key, holder);
-            let after = unit.filter(|unit| unit.held).map(|unit| Unit { time: None, ..unit });
+            let after = unit
+                .filter(|unit| unit.held)
+                .map(|unit| Unit { time: None, ..unit });
             self.expiries.remove(&(at, key.clone(), holder));
             undo.push((key.clone(), holder, self.put(&key, holder, after)));
         }
@@ -150,7 +154,11 @@ impl Ledger {
                 for key in self.keys_of(*holder) {
                     let unit = self.unit(&key, *holder);
                     let after = unit.filter(|unit| unit.time.is_some());
-                    let after = after.map(|unit| Unit { held: false, index: None, ..unit });
+                    let after = after.map(|unit| Unit {
+                        held: false,
+                        index: None,
+                        ..unit
+                    });
                     undo.push((key.clone(), *holder, self.put(&key, *holder, after)));
                 }
             }
@@ -187,7 +195,11 @@ impl Ledger {
     fn test(&self, holder: Holder, same_key: &[&Claim]) -> Result<(), Full> {
         let key = &same_key[0].key;
         if let Some(reason) = self.closed.get(key) {
-            return Err(Full { key: key.clone(), limit: u32::MAX, reason: reason.clone() });
+            return Err(Full {
+                key: key.clone(),
+                limit: u32::MAX,
+                reason: reason.clone(),
+            });
         }
         let Some(units) = self.keys.get(key) else {
             return full(same_key, 0);
@@ -258,11 +270,20 @@ impl Ledger {
         for key in difference.keys() {
             self.view.publish(key, self.taken(key));
         }
-        difference.into_iter().filter(|(_, difference)| *difference < 0).map(|(key, _)| key).collect()
+        difference
+            .into_iter()
+            .filter(|(_, difference)| *difference < 0)
+            .map(|(key, _)| key)
+            .collect()
     }
 
     fn keys_of(&self, holder: Holder) -> Vec<Key> {
-        self.holders.get(&holder).into_iter().flatten().cloned().collect()
+        self.holders
+            .get(&holder)
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect()
     }
 }
 
@@ -270,7 +291,10 @@ impl Ledger {
 fn merged(claims: &[Claim]) -> Vec<Vec<&Claim>> {
     let mut merged: Vec<Vec<&Claim>> = Vec::with_capacity(claims.len());
     for claim in claims {
-        match merged.iter_mut().find(|same_key| same_key[0].key == claim.key) {
+        match merged
+            .iter_mut()
+            .find(|same_key| same_key[0].key == claim.key)
+        {
             Some(same_key) => same_key.push(claim),
             None => merged.push(vec![claim]),
         }
@@ -290,8 +314,16 @@ fn full(same_key: &[&Claim], others: u32) -> Result<(), Full> {
         None => Ok(()),
         Some(claim) => {
             // The lowest limit decides when there is room again.
-            let limit = same_key.iter().map(|claim| claim.limit).min().unwrap_or(claim.limit);
-            Err(Full { key: claim.key.clone(), limit, reason: claim.when_full.clone() })
+            let limit = same_key
+                .iter()
+                .map(|claim| claim.limit)
+                .min()
+                .unwrap_or(claim.limit);
+            Err(Full {
+                key: claim.key.clone(),
+                limit,
+                reason: claim.when_full.clone(),
+            })
         }
     }
 }

@@ -28,7 +28,11 @@ pub(crate) struct Unit {
 impl Unit {
     /// What claims of one key by one holder come to: it lasts as long as the longest of them.
     pub(super) fn of<'a>(claims: impl Iterator<Item = &'a Claim>) -> Unit {
-        let mut unit = Unit { index: None, held: false, time: None };
+        let mut unit = Unit {
+            index: None,
+            held: false,
+            time: None,
+        };
         for claim in claims {
             match claim.until {
                 Until::SessionEnd => unit.held = true,
@@ -69,7 +73,10 @@ impl Units {
             Some(unit) => self.by_holder.insert(holder, unit),
             None => self.by_holder.remove(&holder),
         };
-        let (old, new) = (before.and_then(|unit| unit.index), unit.and_then(|unit| unit.index));
+        let (old, new) = (
+            before.and_then(|unit| unit.index),
+            unit.and_then(|unit| unit.index),
+        );
         if old != new {
             if let Some(index) = new {
                 self.use_index(index);

@@ -65,8 +65,18 @@ impl Queue {
         options: Arc<[Vec<Claim>]>,
     ) {
         self.remove(request);
-        self.lanes.entry(lane.clone()).or_default().standing.insert((rank, request));
-        let entry = Entry { rank, lane, options, blocks: Vec::new(), passed_over: false };
+        self.lanes
+            .entry(lane.clone())
+            .or_default()
+            .standing
+            .insert((rank, request));
+        let entry = Entry {
+            rank,
+            lane,
+            options,
+            blocks: Vec::new(),
+            passed_over: false,
+        };
         self.entries.insert(request, entry);
     }
 
@@ -91,10 +101,15 @@ impl Queue {
     /// Notes what blocks a request: one key for each of its options.
     pub(crate) fn block(&mut self, request: RequestId, blocks: Vec<(Key, u32)>) {
         self.unindex(request);
-        let Some(entry) = self.entries.get_mut(&request) else { return };
+        let Some(entry) = self.entries.get_mut(&request) else {
+            return;
+        };
         for (key, limit) in &blocks {
             let limits = self.blocked.entry(key.clone()).or_default();
-            limits.entry(*limit).or_default().insert((entry.rank, request));
+            limits
+                .entry(*limit)
+                .or_default()
+                .insert((entry.rank, request));
         }
         entry.blocks = blocks;
         entry.passed_over = false;
@@ -103,21 +118,33 @@ impl Queue {
     /// Passes a request over until one of its keys changes.
     pub(crate) fn pass_over(&mut self, request: RequestId) {
         self.unindex(request);
-        let Some(entry) = self.entries.get_mut(&request) else { return };
+        let Some(entry) = self.entries.get_mut(&request) else {
+            return;
+        };
         entry.passed_over = true;
         for claim in entry.options.iter().flatten() {
-            self.parked.entry(claim.key.clone()).or_default().insert(request);
+            self.parked
+                .entry(claim.key.clone())
+                .or_default()
+                .insert(request);
         }
     }
 
     /// Whether a request is passed over.
     pub(crate) fn is_passed_over(&self, request: RequestId) -> bool {
-        self.entries.get(&request).is_some_and(|entry| entry.passed_over)
+        self.entries
+            .get(&request)
+            .is_some_and(|entry| entry.passed_over)
     }
 
     /// Those who were passed over and wait for this key.
     pub(crate) fn parked(&self, key: &Key) -> Vec<RequestId> {
-        self.parked.get(key).into_iter().flatten().copied().collect()
+        self.parked
+            .get(key)
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect()
     }
 
     /// The best of those whom the key blocks and whose limit is above what is taken, after another.
@@ -130,8 +157,12 @@ impl Queue {
         use std::ops::Bound::{Excluded, Unbounded};
         let limits = self.blocked.get(key)?;
         let start = after.map_or(Unbounded, Excluded);
-        let above = limits.range((Excluded(taken), Unbounded)).map(|(_, standing)| standing);
-        above.filter_map(|standing| standing.range((start, Unbounded)).next().copied()).min()
+        let above = limits
+            .range((Excluded(taken), Unbounded))
+            .map(|(_, standing)| standing);
+        above
+            .filter_map(|standing| standing.range((start, Unbounded)).next().copied())
+            .min()
     }
 
     /// The place of a request in its lane, from 1, and how many are in the lane.
@@ -146,12 +177,17 @@ impl Queue {
     pub(crate) fn positions(&self, lane: &str) -> HashMap<RequestId, u32> {
         let standing = self.lanes.get(lane).map(|lane| &lane.standing);
         let standing = standing.into_iter().flatten();
-        standing.enumerate().map(|(index, (_, request))| (*request, count(index + 1))).collect()
+        standing
+            .enumerate()
+            .map(|(index, (_, request))| (*request, count(index + 1)))
+            .collect()
     }
 
     /// How many are in a lane.
     pub(crate) fn lane_length(&self, lane: &str) -> u32 {
-        self.lanes.get(lane).map_or(0, |lane| count(lane.standing.len()))
+        self.lanes
+            .get(lane)
+            .map_or(0, |lane| count(lane.standing.len()))
     }
 
     /// Notes that someone of a lane was let in.
@@ -168,14 +204,20 @@ impl Queue {
     pub(crate) fn estimate(&self, lane: &str, position: u32, now: Moment) -> Option<Duration> {
         let served = &self.lanes.get(lane)?.served;
         let first = *served.front()?;
-        let intervals = u32::try_from(served.len()).ok().filter(|count| *count > 1)?;
+        let intervals = u32::try_from(served.len())
+            .ok()
+            .filter(|count| *count > 1)?;
         // Measured up to now, so that a lane which stands still gets a growing estimate.
         Some(now.since(first) / intervals * position)
     }
 
     /// Everyone who waits, the best first.
     pub(crate) fn in_order(&self) -> Vec<RequestId> {
-        let mut all: Vec<_> = self.entries.iter().map(|(id, entry)| (entry.rank, *id)).collect();
+        let mut all: Vec<_> = self
+            .entries
+            .iter()
+            .map(|(id, entry)| (entry.rank, *id))
+            .collect();
         all.sort_unstable();
         all.into_iter().map(|(_, request)| request).collect()
     }
@@ -186,9 +228,13 @@ impl Queue {
     }
 
     fn unindex(&mut self, request: RequestId) {
-        let Some(entry) = self.entries.get_mut(&request) else { return };
+        let Some(entry) = self.entries.get_mut(&request) else {
+            return;
+        };
         for (key, limit) in entry.blocks.drain(..) {
-            let Some(limits) = self.blocked.get_mut(&key) else { continue };
+            let Some(limits) = self.blocked.get_mut(&key) else {
+                continue;
+            };
             if let Some(standing) = limits.get_mut(&limit) {
                 standing.remove(&(entry.rank, request));
                 if standing.is_empty() {

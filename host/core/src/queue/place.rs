@@ -40,7 +40,10 @@ impl Places {
     pub(crate) fn keep(&mut self, place: Place) -> PlaceId {
         self.serial += 1;
         let id = PlaceId(self.serial);
-        self.by_identity.entry(place.identity.clone()).or_default().push(id);
+        self.by_identity
+            .entry(place.identity.clone())
+            .or_default()
+            .push(id);
         self.places.insert(id, place);
         id
     }

@@ -23,7 +23,11 @@ pub(crate) struct Rank {
 impl Rank {
     /// A rank: lanes of a lower rank first, in them higher priorities, and among these who came first.
     pub(crate) fn new(lane_rank: i32, priority: i32, arrival: Arrival) -> Rank {
-        Rank { lane_rank, priority: Reverse(priority), arrival }
+        Rank {
+            lane_rank,
+            priority: Reverse(priority),
+            arrival,
+        }
     }
 
     /// The arrival in it.

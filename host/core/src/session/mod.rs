@@ -1,5 +1,9 @@
 //! Sessions: a player's stay, from acceptance to its one end.
 
+mod table;
+
+pub(crate) use table::{Bound, Session, Sessions};
+
 use crate::id::{DoorId, RequestId, SessionId};
 use crate::reason::Reason;
 use std::fmt;

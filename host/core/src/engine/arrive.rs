@@ -1,0 +1,207 @@
+//! How a request begins, and how its peer goes away.
+
+use super::Core;
+use super::state::Request;
+use crate::address::{AddressGroup, canonical};
+use crate::ask::Why;
+use crate::claim::Claim;
+use crate::id::{DoorId, RequestId};
+use crate::input::Departure;
+use crate::ledger::{Holder, Op};
+use crate::output::Output;
+use crate::pool::NoRoom;
+use crate::queue::{Arrival, Place, PlaceId};
+use crate::reason::{Reason, code};
+use crate::request::{Abandonment, RequestData};
+use crate::session::SessionEnd;
+use crate::timers::Timer;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Core {
+    pub(super) fn knock(&mut self, id: RequestId, door: DoorId, peer: SocketAddr, room: Arc<str>) {
+        if self.requests.contains_key(&id) || self.sessions.of_request(id).is_some() {
+            return;
+        }
+        let peer = canonical(peer);
+        let group = AddressGroup::of(peer.ip());
+        let borrowed = match self.admit(id, group) {
+            Ok(borrowed) => borrowed,
+            Err(reason) => {
+                return self.emit(Output::Refused {
+                    door,
+                    request: id,
+                    reason,
+                    at_knock: true,
+                });
+            }
+        };
+        self.last_arrival += 1;
+        let arrival = Arrival {
+            at: self.now,
+            serial: self.last_arrival,
+        };
+        let request = Request {
+            id,
+            door,
+            peer,
+            group,
+            room,
+            arrival,
+            data: None,
+            decision: None,
+            waiting: None,
+            attempt: 0,
+            seen_by: Vec::new(),
+            status: None,
+            borrowed,
+        };
+        self.requests.insert(id, request);
+        self.restart_unanswered(id);
+        self.emit(Output::Pending { door, request: id });
+    }
+
+    /// Finds a place in the pool, or, without a pool, a seat.
+    fn admit(&mut self, id: RequestId, group: AddressGroup) -> Result<Option<PlaceId>, Reason> {
+        if let Some(reason) = &self.draining {
+            return Err(reason.clone());
+        }
+        if self.config.max_pending == 0 {
+            let seat = [self.server_claim()];
+            self.ledger
+                .commit(&[Op::Take(Holder::Request(id), &seat)])
+                .map_err(|full| full.reason)?;
+        }
+        match self.pool.enter(group) {
+            Ok(()) => Ok(None),
+            // One whose place is kept comes back: its place counts already.
+            Err(no_room) => match self.places.lend(group, id) {
+                Some(place) => Ok(Some(place)),
+                None => {
+                    // Nothing else is held at a knock.
+                    self.release_holder(id);
+                    Err(match no_room {
+                        NoRoom::Pool => Reason::new(code::POOL_FULL, "Too many are waiting."),
+                        NoRoom::Share => Reason::new(
+                            code::ADDRESS_SHARE,
+                            "Too many are waiting from your address.",
+                        ),
+                    })
+                }
+            },
+        }
+    }
+
+    /// The seat that the host itself claims for every session.
+    pub(super) fn server_claim(&self) -> Claim {
+        let reason = Reason::new(code::SERVER_FULL, "The server is full.");
+        Claim::new(crate::key::Key::server(), self.config.max_players, reason).as_backstop()
+    }
+
+    pub(super) fn submit(&mut self, data: Arc<RequestData>) {
+        let (id, first_status) = (data.id, self.status_pace().min(self.config.first_status));
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        if request.data.is_some() {
+            return;
+        }
+        request.room = data.room.clone();
+        request.data = Some(data);
+        self.timers
+            .set(Timer::Status(id), self.now.after(first_status));
+        self.begin_decision(id, Why::First);
+    }
+
+    pub(super) fn gone(&mut self, id: RequestId, how: Departure) {
+        if let Some(session) = self.sessions.of_request(id) {
+            let end = match how {
+                Departure::Left => SessionEnd::Left,
+                Departure::Dropped => SessionEnd::Closed,
+                Departure::ProtocolError => SessionEnd::ProtocolError,
+            };
+            return self.end_session(session, end);
+        }
+        if how == Departure::Dropped {
+            self.keep_place(id);
+        }
+        let why = match how {
+            Departure::Left => Abandonment::Cancelled,
+            Departure::Dropped | Departure::ProtocolError => Abandonment::Dropped,
+        };
+        self.abandon(id, why, None);
+    }
+
+    /// Keeps the place of a waiter whose connection dropped, if it has said who it is.
+    fn keep_place(&mut self, id: RequestId) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        let (Some(waiting), Some(entry)) = (&request.waiting, self.queue.get(id)) else {
+            return;
+        };
+        let Some(identity) = waiting.identity.clone() else {
+            return;
+        };
+        let bound = if self.config.max_pending == 0 {
+            self.config.max_players
+        } else {
+            u32::MAX
+        };
+        if self.config.queue_grace.is_zero()
+            || request.borrowed.is_some()
+            || self.places.len() >= usize::try_from(bound).unwrap_or(usize::MAX)
+        {
+            return;
+        }
+        let place = Place {
+            identity,
+            proven: waiting.identity_proven,
+            group: request.group,
+            lane: entry.lane.clone(),
+            arrival: entry.rank.arrival(),
+            // The request still counts; the place counts once that is over.
+            lent_to: Some(id),
+        };
+        let place = self.places.keep(place);
+        if let Some(request) = self.requests.get_mut(&id) {
+            request.borrowed = Some(place);
+        }
+        self.timers
+            .set(Timer::Grace(place), self.now.after(self.config.queue_grace));
+    }
+
+    /// Gives a place up. Its count in the pool goes with it, unless a request counts on it.
+    pub(super) fn give_up_place(&mut self, id: PlaceId) {
+        self.timers.cancel(Timer::Grace(id));
+        let Some(place) = self.places.take(id) else {
+            return;
+        };
+        match place
+            .lent_to
+            .and_then(|request| self.requests.get_mut(&request))
+        {
+            Some(borrower) => borrower.borrowed = None,
+            None => self.pool.leave(place.group),
+        }
+    }
+
+    /// How long a request of this door may go without an answer or a status.
+    pub(super) fn session_timeout(&self, door: DoorId) -> Duration {
+        if self.config.session_timeout.is_zero() {
+            self.door(door)
+                .map_or(Duration::from_secs(10), |door| door.connection_timeout)
+        } else {
+            self.config.session_timeout
+        }
+    }
+
+    pub(super) fn restart_unanswered(&mut self, id: RequestId) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        let at = self.now.after(self.session_timeout(request.door));
+        self.timers.set(Timer::Unanswered(id), at);
+    }
+}

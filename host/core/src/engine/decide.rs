@@ -1,0 +1,345 @@
+//! How a decision runs: the chain is asked policy by policy, on one snapshot, with facts.
+
+use super::Core;
+use super::state::{Asked, Decision};
+use crate::ask::{Answer, Ask, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Why};
+use crate::id::RequestId;
+use crate::ledger::Holder;
+use crate::output::{LookupKind, Output};
+use crate::reason::{Reason, code};
+use crate::record::{PolicyStep, StepVerdict};
+use crate::request::RoomState;
+use crate::snapshot::FailMode;
+use crate::timers::Timer;
+use crate::verdict::{Decision as Said, Inquiry, Passing, Question};
+use std::sync::Arc;
+
+/// How often a policy may ask in one decision (semantics 12).
+const MAX_ROUNDS: u32 = 8;
+
+impl Core {
+    /// Begins a decision on the rules of now.
+    pub(super) fn begin_decision(&mut self, id: RequestId, why: Why) {
+        let snapshot = self.snapshot.clone();
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let chain = snapshot.chain(request.door);
+        request.attempt += 1;
+        request.decision = Some(Decision::new(why, snapshot, chain));
+        self.timers.set(
+            Timer::Decision(id),
+            self.now.after(self.config.decision_timeout),
+        );
+        self.ask(id, why);
+    }
+
+    /// Asks the policy at which the decision stands.
+    pub(super) fn ask(&mut self, id: RequestId, why: Why) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        let (Some(data), Some(decision)) = (request.data.clone(), &request.decision) else {
+            return;
+        };
+        let Some(slot) = decision.slot() else {
+            // An empty chain is a configuration error that the host refuses; nobody gets in by it.
+            return self.faulted(
+                id,
+                Fault {
+                    kind: FaultKind::NotLoaded,
+                    message: "no policy is loaded for this door".into(),
+                },
+            );
+        };
+        let ask = Ask {
+            id: crate::id::AskId(0),
+            slot,
+            snapshot: decision.snapshot.clone(),
+            last_good: decision.last_good,
+            why,
+            room: self.room_state(&request.room),
+            max_players: self.config.max_players,
+            attempt: request.attempt,
+            position: self.queue.position(id).map(|(position, _)| position),
+            waited: self.now.since(request.arrival.at),
+            held: self.held(Holder::Request(id)),
+            facts: decision.facts.clone(),
+            now: self.now,
+            seed: 0,
+            deadline: self.now.after(self.config.decision_timeout),
+            request: data,
+        };
+        let (ask_id, seed) = (self.next_ask(Asked::Decision(id)), (self.entropy)());
+        if let Some(request) = self.requests.get_mut(&id) {
+            if !request.seen_by.contains(&slot) {
+                request.seen_by.push(slot);
+            }
+            if let Some(decision) = &mut request.decision {
+                decision.ask = Some((ask_id, why));
+            }
+        }
+        self.emit(Output::Ask(Box::new(Ask {
+            id: ask_id,
+            seed,
+            ..ask
+        })));
+    }
+
+    pub(super) fn room_state(&self, room: &Arc<str>) -> RoomState {
+        let closed = self.ledger.closed(&crate::key::Key::room(room)).cloned();
+        RoomState {
+            name: room.clone(),
+            closed,
+        }
+    }
+
+    fn held(&self, holder: Holder) -> Vec<HeldUnit> {
+        let units = self.ledger.of(holder);
+        units
+            .map(|(key, unit)| HeldUnit {
+                key: key.clone(),
+                index: unit.index,
+            })
+            .collect()
+    }
+
+    /// Takes a policy's answer, if anyone still waits for it.
+    pub(super) fn answered(&mut self, answer: Answer) {
+        let Some(Asked::Decision(id)) = self.asks.get(&answer.ask) else {
+            return;
+        };
+        let id = *id;
+        self.asks.remove(&answer.ask);
+        let Some(decision) = self.decision_mut(id) else {
+            return;
+        };
+        let Some((_, why)) = decision.ask.take() else {
+            return;
+        };
+        let slot = decision
+            .slot()
+            .and_then(|slot| decision.snapshot.slot(slot));
+        let policy = slot.map_or_else(|| Arc::from(""), |slot| slot.name.clone());
+        decision.steps.push(PolicyStep {
+            policy,
+            generation: answer.generation,
+            why,
+            verdict: said(&answer.result),
+            micros: answer.micros,
+        });
+        match answer.result {
+            Err(fault) => self.faulted(id, fault),
+            Ok(verdict) => {
+                // Commands are applied after the call and before what the decision leads to, so that a
+                // policy may make room with a kick (semantics 14). Those who wait are offered it first.
+                self.apply_commands(verdict.commands);
+                self.offer_freed();
+                if self.requests.contains_key(&id) {
+                    self.decided(id, verdict.decision);
+                }
+            }
+        }
+    }
+
+    pub(super) fn decision_mut(&mut self, id: RequestId) -> Option<&mut Decision> {
+        self.requests.get_mut(&id)?.decision.as_mut()
+    }
+
+    fn decided(&mut self, id: RequestId, said: Said) {
+        match said {
+            Said::Pass(passing) => self.passed(id, passing),
+            Said::Accept(acceptance) => self.accepted(id, acceptance),
+            Said::Reject(reason) => self.reject(id, reason),
+            Said::Wait(waiting) => self.wait(id, waiting),
+            Said::Ask(inquiry) => self.inquire(id, inquiry),
+        }
+    }
+
+    fn passed(&mut self, id: RequestId, passing: Passing) {
+        if let Err(full) = self.ledger.fits(Holder::Request(id), &passing.claims) {
+            return self.reject(id, full.reason);
+        }
+        let Some(decision) = self.decision_mut(id) else {
+            return;
+        };
+        if let Some(acceptance) = decision.accepted.clone() {
+            // The policy that named an act has heard how it went, and lets the acceptance stand.
+            decision.gathered.extend(passing.claims);
+            return self.accepted(id, acceptance);
+        }
+        decision.gathered.extend(passing.claims);
+        let at = decision.at;
+        decision.acts.extend(passing.then.map(|act| (at, act)));
+        decision.at += 1;
+        decision.last_good = false;
+        if decision.slot().is_some() {
+            let why = decision.why;
+            self.ask(id, why);
+        } else {
+            let everyone = crate::verdict::Admission::default();
+            let acceptance = crate::verdict::Acceptance {
+                options: vec![everyone],
+                ..Default::default()
+            };
+            self.accepted(id, acceptance);
+        }
+    }
+
+    /// Finds out what a policy asks, and holds what it wants held.
+    fn inquire(&mut self, id: RequestId, inquiry: Inquiry) {
+        let Some(decision) = self.decision_mut(id) else {
+            return;
+        };
+        decision.rounds += 1;
+        let again =
+            |question: &Question| decision.facts.iter().any(|fact| fact.question == *question);
+        let wrong = if decision.rounds > MAX_ROUNDS {
+            Some(format!(
+                "asked more than {MAX_ROUNDS} times in one decision"
+            ))
+        } else if let Some(question) = inquiry.questions.iter().find(|question| again(question)) {
+            Some(format!(
+                "asked {:?} again, which is answered already",
+                question.name
+            ))
+        } else if inquiry.questions.is_empty() && inquiry.hold.is_empty() {
+            Some("asked nothing and holds nothing, so that it would be asked for ever".to_owned())
+        } else {
+            None
+        };
+        if let Some(message) = wrong {
+            return self.faulted(
+                id,
+                Fault {
+                    kind: FaultKind::BadAnswer,
+                    message: message.into(),
+                },
+            );
+        }
+        for question in inquiry.questions {
+            if !decision.open.contains(&question) {
+                decision.open.push(question);
+            }
+        }
+        let (open, gathered) = (decision.open.clone(), decision.gathered.clone());
+        let hold: Vec<_> = if inquiry.hold.is_empty() {
+            Vec::new()
+        } else {
+            gathered.into_iter().chain(inquiry.hold).collect()
+        };
+        if let Err(full) = self.hold(id, &hold) {
+            let waits = self
+                .requests
+                .get(&id)
+                .is_some_and(|request| request.waiting.is_some());
+            return if waits {
+                self.decline(id, false)
+            } else {
+                self.reject(id, full.reason)
+            };
+        }
+        if open.is_empty() {
+            return self.ask(id, Why::Evidence);
+        }
+        for question in open {
+            self.emit(Output::Lookup {
+                request: id,
+                question,
+                kind: LookupKind::Question,
+            });
+        }
+    }
+
+    /// Takes an answer to a question or an act.
+    pub(super) fn learned(&mut self, id: RequestId, question: Question, answer: FactAnswer) {
+        if let Some(index) = self
+            .late_acts
+            .iter()
+            .position(|act| *act == (id, question.clone()))
+        {
+            self.late_acts.swap_remove(index);
+            if matches!(answer, FactAnswer::Found(_)) {
+                self.emit(Output::Compensate {
+                    request: id,
+                    act: question,
+                });
+            }
+            return;
+        }
+        let now = self.now;
+        let Some(decision) = self.decision_mut(id) else {
+            return;
+        };
+        let Some(index) = decision.open.iter().position(|open| *open == question) else {
+            return;
+        };
+        decision.open.remove(index);
+        decision.facts.push(Fact {
+            question,
+            answer,
+            learned: now,
+        });
+        if !decision.open.is_empty() {
+            return;
+        }
+        self.ask(id, Why::Evidence);
+    }
+
+    /// What a fault means (semantics 22): the fail mode applies to first decisions; a waiter stays.
+    pub(super) fn faulted(&mut self, id: RequestId, fault: Fault) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let Some(decision) = &mut request.decision else {
+            return;
+        };
+        let fail = decision
+            .slot()
+            .and_then(|slot| decision.snapshot.slot(slot));
+        let fail = fail.map_or(FailMode::Closed, |slot| slot.fail);
+        if request.waiting.is_some() {
+            return self.decline(id, true);
+        }
+        match fail {
+            FailMode::LastGood if !decision.last_good => {
+                decision.last_good = true;
+                let why = decision.why;
+                self.ask(id, why);
+            }
+            FailMode::Open => self.passed(id, Passing::default()),
+            FailMode::Closed | FailMode::LastGood => {
+                let mut reason = Reason::new(code::POLICY_FAULT, "The server could not decide.");
+                if fault.kind == FaultKind::BackingOff {
+                    reason.text = "The server can't decide at the moment.".into();
+                }
+                self.reject(id, reason);
+            }
+        }
+    }
+
+    pub(super) fn decision_timed_out(&mut self, id: RequestId) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        if request.waiting.is_some() {
+            self.decline(id, true);
+        } else {
+            let text = "The server took too long to decide.";
+            self.reject(id, Reason::new(code::APPROVAL_TIMEOUT, text));
+        }
+    }
+}
+
+fn said(result: &Result<crate::verdict::Verdict, Fault>) -> StepVerdict {
+    match result {
+        Err(fault) => StepVerdict::Fault(fault.kind),
+        Ok(verdict) => match verdict.decision {
+            Said::Pass(_) => StepVerdict::Pass,
+            Said::Accept(_) => StepVerdict::Accept,
+            Said::Reject(_) => StepVerdict::Reject,
+            Said::Wait(_) => StepVerdict::Wait,
+            Said::Ask(_) => StepVerdict::Ask,
+        },
+    }
+}

@@ -1,0 +1,140 @@
+//! How a request ends: exactly one way, once (D5).
+
+use super::Core;
+use super::state::Asked;
+use crate::ask::Over;
+use crate::id::{AskId, RequestId};
+use crate::ledger::{Holder, Op};
+use crate::output::Output;
+use crate::reason::Reason;
+use crate::record::{Decided, Outcome};
+use crate::request::{Abandonment, Ending};
+use crate::timers::Timer;
+use std::sync::Arc;
+
+impl Core {
+    /// Refuses a request and has the peer told.
+    pub(super) fn reject(&mut self, id: RequestId, reason: Reason) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        let door = request.door;
+        self.emit(Output::Refused {
+            door,
+            request: id,
+            reason: reason.clone(),
+            at_knock: false,
+        });
+        self.finish(
+            id,
+            Ending::Rejected(reason.clone()),
+            Outcome::Rejected(reason),
+        );
+    }
+
+    /// A request goes away unanswered. With a reason, the peer is still there and is told.
+    pub(super) fn abandon(&mut self, id: RequestId, why: Abandonment, tell: Option<Reason>) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        let door = request.door;
+        if let Some(reason) = tell {
+            self.emit(Output::Refused {
+                door,
+                request: id,
+                reason,
+                at_knock: false,
+            });
+        }
+        self.finish(id, Ending::Abandoned(why), Outcome::Abandoned(why));
+    }
+
+    /// Takes the request out of everything. It is the only way that one goes.
+    pub(super) fn finish(&mut self, id: RequestId, how: Ending, outcome: Outcome) {
+        self.close_decision(id, outcome);
+        let Some(request) = self.requests.remove(&id) else {
+            return;
+        };
+        for timer in [
+            Timer::Unanswered(id),
+            Timer::Status(id),
+            Timer::LongestWait(id),
+            Timer::Retry(id),
+        ] {
+            self.timers.cancel(timer);
+        }
+        self.queue.remove(id);
+        // Giving back needs no room, so it can't fail.
+        let freed = self
+            .ledger
+            .commit(&[Op::Forget(Holder::Request(id))])
+            .unwrap_or_default();
+        self.freed(freed);
+        match request.borrowed {
+            Some(place) => self.places.give_back(place),
+            None => self.pool.leave(request.group),
+        }
+        let Some(data) = request.data else { return };
+        let data = Arc::new(data.without_payload());
+        for slot in request.seen_by {
+            let (ask, seed) = (self.next_ask(Asked::Over), (self.entropy)());
+            let over = Over {
+                id: ask,
+                slot,
+                snapshot: self.snapshot.clone(),
+                request: data.clone(),
+                room: self.room_state(&request.room),
+                max_players: self.config.max_players,
+                attempt: request.attempt,
+                waited: self.now.since(request.arrival.at),
+                how: how.clone(),
+                now: self.now,
+                seed,
+            };
+            self.emit(Output::Over(Box::new(over)));
+        }
+    }
+
+    /// Ends the decision that is being made, if there is one, and records how it came out. A request
+    /// that ends between decisions is recorded too.
+    pub(super) fn close_decision(&mut self, id: RequestId, outcome: Outcome) {
+        self.timers.cancel(Timer::Decision(id));
+        self.reloading.remove(&id);
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let decision = request.decision.take();
+        let ask = decision.as_ref().and_then(|decision| decision.ask);
+        let steps = match decision {
+            Some(decision) => {
+                if decision.accepted.is_some() {
+                    self.late_acts
+                        .extend(decision.open.into_iter().map(|act| (id, act)));
+                }
+                decision.steps
+            }
+            None => Vec::new(),
+        };
+        let decided = Decided {
+            at: self.now,
+            request: id,
+            door: request.door,
+            peer: request.peer,
+            name: request.data.as_ref().and_then(|data| data.name.clone()),
+            room: request.room.clone(),
+            attempt: request.attempt,
+            steps,
+            outcome,
+            waited: self.now.since(request.arrival.at),
+        };
+        self.drop_ask(ask.map(|(ask, _)| ask));
+        self.emit(Output::Decided(Box::new(decided)));
+    }
+
+    /// Nobody waits for this answer any more.
+    fn drop_ask(&mut self, ask: Option<AskId>) {
+        if let Some(ask) = ask {
+            self.asks.remove(&ask);
+        }
+    }
+}

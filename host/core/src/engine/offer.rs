@@ -1,0 +1,221 @@
+//! Offers: who is asked again when something is given back, opened or changed (semantics 17, 18, 23).
+
+use super::Core;
+use crate::ask::Why;
+use crate::claim::Claim;
+use crate::id::RequestId;
+use crate::key::Key;
+use crate::ledger::{Full, Holder, Op};
+use crate::reason::Reason;
+use crate::record::Outcome;
+use crate::snapshot::Snapshot;
+use crate::timers::Timer;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a waiter whose re-ask went wrong is left alone: this, doubled each time, up to the limit.
+const RETRY: Duration = Duration::from_secs(1);
+const RETRY_LIMIT: Duration = Duration::from_secs(30);
+
+impl Core {
+    /// Offers every unit that was given back to the best waiter that can be placed.
+    pub(super) fn offer_freed(&mut self) {
+        while let Some((key, changed)) = self.freed.pop_front() {
+            if changed {
+                for id in self.queue.parked(&key) {
+                    self.reconsider(id);
+                }
+            }
+            self.offer_key(&key);
+        }
+    }
+
+    fn offer_key(&mut self, key: &Key) {
+        if self.ledger.closed(key).is_some() {
+            return;
+        }
+        let mut after = None;
+        while let Some((rank, id)) = self.queue.next_blocked(key, self.ledger.taken(key), after) {
+            // Whether it gets an offer or is blocked by another key now: it is not looked at again here.
+            after = Some((rank, id));
+            self.consider(id);
+        }
+    }
+
+    /// Offers a waiter what it waits for, if that can be had; else notes what blocks it.
+    pub(super) fn consider(&mut self, id: RequestId) {
+        let Some(entry) = self.queue.get(id) else {
+            return;
+        };
+        if self.queue.is_passed_over(id) {
+            return;
+        }
+        let options = entry.options.clone();
+        let mut blocks = Vec::with_capacity(options.len());
+        for claims in options.iter() {
+            match self.set_aside(id, claims) {
+                Ok(()) => {
+                    self.queue.block(id, Vec::new());
+                    let Some(request) = self.requests.get_mut(&id) else {
+                        return;
+                    };
+                    match &mut request.decision {
+                        // It is being decided anew for another cause; the offer waits for that.
+                        Some(decision) => decision.offered = true,
+                        None => self.begin_decision(id, Why::Offer),
+                    }
+                    return;
+                }
+                Err(full) => blocks.push((full.key, full.limit)),
+            }
+        }
+        self.queue.block(id, blocks);
+    }
+
+    fn set_aside(&mut self, id: RequestId, claims: &[Claim]) -> Result<(), Full> {
+        let freed = self
+            .ledger
+            .commit(&[Op::Take(Holder::Request(id), claims)])?;
+        self.freed(freed);
+        Ok(())
+    }
+
+    /// Something that a passed-over waiter waits for has changed.
+    fn reconsider(&mut self, id: RequestId) {
+        self.queue.block(id, Vec::new());
+        self.timers.cancel(Timer::Retry(id));
+        self.consider(id);
+    }
+
+    /// A decision of a waiter came to nothing: it waits on as it did.
+    pub(super) fn decline(&mut self, id: RequestId, fault: bool) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let Some(waiting) = &mut request.waiting else {
+            return;
+        };
+        if fault {
+            waiting.faults += 1;
+            let wait = RETRY
+                .saturating_mul(1 << (waiting.faults - 1).min(5))
+                .min(RETRY_LIMIT);
+            waiting.redecide |= request
+                .decision
+                .as_ref()
+                .is_some_and(|it| it.why == Why::Reload);
+            self.timers.set(Timer::Retry(id), self.now.after(wait));
+        }
+        let redecide = waiting.redecide && !fault;
+        let lane = self
+            .queue
+            .get(id)
+            .map_or_else(|| Arc::from(""), |entry| entry.lane.clone());
+        self.close_decision(id, Outcome::Waiting(lane));
+        self.declined(id);
+        if redecide {
+            self.reload.push_back(id);
+        }
+    }
+
+    /// A waiter did not take what was held for it: it is passed over, and the next one gets the offer.
+    pub(super) fn declined(&mut self, id: RequestId) {
+        self.queue.pass_over(id);
+        let declined = self.take_back(id);
+        // Nothing has changed for others who declined it before: no round of declining goes on for ever.
+        self.freed
+            .extend(declined.into_iter().map(|key| (key, false)));
+    }
+
+    /// A waiter whose last re-ask went wrong is tried again.
+    pub(super) fn retry(&mut self, id: RequestId) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        if request
+            .waiting
+            .as_ref()
+            .is_some_and(|waiting| waiting.redecide)
+        {
+            self.reload.push_back(id);
+        }
+        if self.queue.is_passed_over(id) {
+            self.reconsider(id);
+        }
+    }
+
+    /// Gives back what a request holds, to whoever waits for it.
+    pub(super) fn release_holder(&mut self, id: RequestId) {
+        let freed = self.take_back(id);
+        self.freed(freed);
+    }
+
+    /// The same, and says what was freed.
+    pub(super) fn take_back(&mut self, id: RequestId) -> Vec<Key> {
+        let seat = self.config.max_pending == 0 && self.requests.contains_key(&id);
+        // Without a pool a request has its seat from its knock to its end.
+        let keep: &[Claim] = if seat { &[self.server_claim()] } else { &[] };
+        // Giving back needs no room, so it can't fail.
+        self.ledger
+            .commit(&[Op::Keep(Holder::Request(id), keep)])
+            .unwrap_or_default()
+    }
+
+    /// The rules that decide have changed: waiters are decided anew, in order, a batch at a time.
+    pub(super) fn rules_changed(&mut self, snapshot: Arc<Snapshot>) {
+        self.snapshot = snapshot;
+        self.reload = self.queue.in_order().into();
+    }
+
+    pub(super) fn close_key(&mut self, key: Key, reason: Reason) {
+        self.ledger.close(key.clone(), reason);
+        self.redecide(&key);
+    }
+
+    pub(super) fn open_key(&mut self, key: Key) {
+        if self.ledger.open(&key) {
+            self.redecide(&key);
+            self.freed.push_back((key, true));
+        }
+    }
+
+    /// Decides those anew who wait for a key that was closed or opened (semantics 6).
+    fn redecide(&mut self, key: &Key) {
+        let all = self.queue.in_order();
+        let concerned = all.into_iter().filter(|id| {
+            let entry = self.queue.get(*id);
+            entry.is_some_and(|entry| {
+                entry
+                    .options
+                    .iter()
+                    .flatten()
+                    .any(|claim| claim.key == *key)
+            })
+        });
+        let concerned: Vec<_> = concerned.filter(|id| !self.reload.contains(id)).collect();
+        self.reload.extend(concerned);
+    }
+
+    /// Keeps a batch of waiters under re-decision until all have had their turn.
+    pub(super) fn pump_reload(&mut self) {
+        while self.reloading.len() < self.config.reload_batch.max(1) {
+            let Some(id) = self.reload.pop_front() else {
+                return;
+            };
+            let Some(request) = self.requests.get_mut(&id) else {
+                continue;
+            };
+            let Some(waiting) = &mut request.waiting else {
+                continue;
+            };
+            if request.decision.is_some() {
+                // A decision keeps the rules that it began with to its end. Its turn comes after that.
+                waiting.redecide = true;
+                continue;
+            }
+            waiting.redecide = false;
+            self.reloading.insert(id);
+            self.begin_decision(id, Why::Reload);
+        }
+    }
+}

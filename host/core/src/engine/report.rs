@@ -1,0 +1,76 @@
+//! How things stand, for operators and for tests that assert that nothing leaked.
+
+use super::Core;
+use crate::record::{Report, ReportRequest, ReportSession};
+use crate::session::Bound;
+use crate::time::Moment;
+
+impl Core {
+    /// How things stand, for operators. Lists are in the order of ids.
+    pub fn report(&self, now: Moment) -> Report {
+        let mut requests: Vec<_> = self
+            .requests
+            .values()
+            .map(|request| ReportRequest {
+                id: request.id,
+                door: request.door,
+                peer: request.peer,
+                state: match (&request.waiting, &request.data) {
+                    (Some(_), _) => "waiting",
+                    (None, Some(_)) => "deciding",
+                    (None, None) => "knocked",
+                },
+                waited: now.since(request.arrival.at),
+            })
+            .collect();
+        requests.sort_unstable_by_key(|request| request.id);
+        let sessions: Vec<_> = self
+            .sessions
+            .iter()
+            .map(|session| ReportSession {
+                id: session.player.session,
+                number: session.player.number,
+                name: session.player.name.clone(),
+                door: session.player.door,
+                peer: session.peer,
+                bound: session.bound != Bound::No,
+                connected: now.since(session.accepted),
+            })
+            .collect();
+        let waiting = count(self.queue.len() + self.places.len());
+        Report {
+            connected: count(sessions.len()),
+            max_players: self.config.max_players,
+            pending: self.pool.total(),
+            deciding: self.pool.total().saturating_sub(waiting),
+            waiting: waiting.min(self.pool.total()),
+            max_pending: self.config.max_pending,
+            claims: self.ledger.held(),
+            endpoints: count(self.sessions.endpoints()),
+            timers: count(self.timers.len()),
+            requests,
+            sessions,
+        }
+    }
+
+    /// Whether nothing is left: no request, session, place, unit, endpoint or timer. Timed units that
+    /// have not expired do not count (semantics 7), nor do notices of endings that policies still read.
+    pub fn is_empty(&self, now: Moment) -> bool {
+        let report = self.report(now);
+        let figures = [
+            report.connected,
+            report.pending,
+            report.claims,
+            report.endpoints,
+            report.timers,
+            count(self.requests.len() + self.queue.len() + self.places.len()),
+            count(self.reload.len() + self.reloading.len() + self.late_acts.len()),
+        ];
+        figures.iter().all(|figure| *figure == 0) && self.freed.is_empty()
+    }
+}
+
+/// A count of live peers, which is far below 2^32.
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

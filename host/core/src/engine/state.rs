@@ -1,0 +1,124 @@
+//! What the engine knows of a request while it lives.
+
+use crate::address::AddressGroup;
+use crate::ask::Fact;
+use crate::claim::Claim;
+use crate::id::{AskId, DoorId, RequestId, SlotId};
+use crate::queue::{Arrival, PlaceId};
+use crate::record::PolicyStep;
+use crate::request::RequestData;
+use crate::snapshot::Snapshot;
+use crate::verdict::{Acceptance, Question};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use crate::ask::Why;
+
+/// A pending request: from its knock to its one ending.
+#[derive(Debug)]
+pub(super) struct Request {
+    pub(super) id: RequestId,
+    pub(super) door: DoorId,
+    pub(super) peer: SocketAddr,
+    pub(super) group: AddressGroup,
+    pub(super) room: Arc<str>,
+    pub(super) arrival: Arrival,
+    /// What it asks for; absent until it has said so.
+    pub(super) data: Option<Arc<RequestData>>,
+    /// The decision that is being made.
+    pub(super) decision: Option<Decision>,
+    /// Set once a decision said wait. A waiter that is decided anew still waits.
+    pub(super) waiting: Option<WaitState>,
+    /// How many decisions were begun.
+    pub(super) attempt: u32,
+    /// The policies that were asked about it, and are told when it is over.
+    pub(super) seen_by: Vec<SlotId>,
+    /// The last status text.
+    pub(super) status: Option<Arc<[u8]>>,
+    /// The place that counts in the pool for it.
+    pub(super) borrowed: Option<PlaceId>,
+}
+
+/// What is known of a waiter besides its entry in the queue.
+#[derive(Debug)]
+pub(super) struct WaitState {
+    /// The policy that said wait, which is asked for status texts.
+    pub(super) slot: SlotId,
+    pub(super) identity: Option<Arc<str>>,
+    pub(super) identity_proven: bool,
+    /// How many re-asks in a row went wrong.
+    pub(super) faults: u32,
+    /// The rules changed while a decision was out, or a re-decision went wrong: decide anew.
+    pub(super) redecide: bool,
+}
+
+/// One decision, from its first ask to its verdict, on one snapshot.
+#[derive(Debug)]
+pub(super) struct Decision {
+    pub(super) why: Why,
+    pub(super) snapshot: Arc<Snapshot>,
+    pub(super) chain: Arc<[SlotId]>,
+    /// The policy in the chain that is being asked.
+    pub(super) at: usize,
+    /// What earlier policies claimed.
+    pub(super) gathered: Vec<Claim>,
+    /// What is to be done once the chain has accepted, and for which policy of it.
+    pub(super) acts: Vec<(usize, Question)>,
+    /// The acceptance that awaits its acts.
+    pub(super) accepted: Option<Acceptance>,
+    pub(super) facts: Vec<Fact>,
+    /// Questions or acts that are not answered yet.
+    pub(super) open: Vec<Question>,
+    /// How many times a policy asked.
+    pub(super) rounds: u32,
+    /// The ask that is out.
+    pub(super) ask: Option<(AskId, Why)>,
+    /// The policy faulted and its last good generation is asked instead.
+    pub(super) last_good: bool,
+    /// What the request waits for is held for it.
+    pub(super) offered: bool,
+    pub(super) steps: Vec<PolicyStep>,
+}
+
+impl Decision {
+    /// A decision that begins at the first policy of a chain.
+    pub(super) fn new(why: Why, snapshot: Arc<Snapshot>, chain: Arc<[SlotId]>) -> Decision {
+        Decision {
+            why,
+            snapshot,
+            chain,
+            at: 0,
+            gathered: Vec::new(),
+            acts: Vec::new(),
+            accepted: None,
+            facts: Vec::new(),
+            open: Vec::new(),
+            rounds: 0,
+            ask: None,
+            last_good: false,
+            offered: why == Why::Offer,
+            steps: Vec::new(),
+        }
+    }
+
+    /// The slot that is being asked.
+    pub(super) fn slot(&self) -> Option<SlotId> {
+        self.chain.get(self.at).copied()
+    }
+}
+
+/// What an ask that is out is about.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// A decision of this request.
+    Decision(RequestId),
+    /// Status texts for these.
+    Status {
+        slot: SlotId,
+        waiters: Vec<RequestId>,
+        /// They have had a status already: this is a retry for a fresher text.
+        told: bool,
+    },
+    /// A notice that a request is over.
+    Over,
+}

@@ -1,0 +1,49 @@
+//! What happens when a timer fires.
+
+use super::Core;
+use crate::reason::{Reason, code};
+use crate::request::Abandonment;
+use crate::session::SessionEnd;
+use crate::timers::Timer;
+
+impl Core {
+    /// Fires every timer that is due, in order.
+    pub(super) fn fire_timers(&mut self) {
+        while let Some((_, timer)) = self.timers.pop(self.now) {
+            self.fire(timer);
+        }
+        self.settle();
+    }
+
+    fn fire(&mut self, timer: Timer) {
+        match timer {
+            Timer::Unanswered(request) => {
+                let reason = Reason::new(code::SESSION_TIMEOUT, "");
+                self.abandon(request, Abandonment::TimedOut, Some(reason));
+            }
+            Timer::Decision(request) => self.decision_timed_out(request),
+            Timer::Status(request) => self.status_due(request),
+            Timer::LongestWait(request) => {
+                let text = "You have waited as long as this server can let you wait.";
+                self.reject(request, Reason::new(code::QUEUE_TIMEOUT, text));
+            }
+            Timer::Retry(request) => self.retry(request),
+            Timer::StatusAsk(ask) => self.status_unanswered(ask),
+            Timer::Grace(place) => self.give_up_place(place),
+            Timer::Bind(session) => self.end_session(session, SessionEnd::BindTimeout),
+            Timer::Idle(session) => self.probe(session),
+            Timer::Units => {
+                let freed = self.ledger.expire(self.now);
+                self.freed(freed);
+            }
+        }
+    }
+
+    /// Keeps the one timer of the ledger at its next expiry.
+    pub(super) fn set_expiry_timer(&mut self) {
+        match self.ledger.next_expiry() {
+            Some(at) => self.timers.set(Timer::Units, at),
+            None => self.timers.cancel(Timer::Units),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What comes of accept and wait, once a policy has said so.
+
+use super::Core;
+use super::state::WaitState;
+use crate::ask::Why;
+use crate::claim::Claim;
+use crate::id::RequestId;
+use crate::key::Key;
+use crate::ledger::{Full, Holder, Op};
+use crate::output::{LookupKind, Output};
+use crate::queue::Rank;
+use crate::reason::{Reason, code};
+use crate::record::Outcome;
+use crate::timers::Timer;
+use crate::verdict::{Acceptance, Admission, Waiting};
+
+impl Core {
+    /// Lets a request in by the first option that fits, or keeps it waiting, or refuses it (semantics
+    /// 10). With acts, the first that fits is held, the acts are done, and their policy confirms.
+    pub(super) fn accepted(&mut self, id: RequestId, mut acceptance: Acceptance) {
+        let Some(decision) = self.decision_mut(id) else {
+            return;
+        };
+        if decision.accepted.is_none() {
+            let at = decision.at;
+            decision
+                .acts
+                .extend(acceptance.then.take().map(|act| (at, act)));
+        }
+        let acts = !decision.acts.is_empty();
+        let mut first_full: Option<Full> = None;
+        for option in &acceptance.options {
+            let claims = self.option_claims(id, option.room.as_deref(), &option.claims);
+            let taken = if acts {
+                self.hold(id, &claims)
+            } else {
+                self.admit_session(id, option, &claims)
+            };
+            match taken {
+                Ok(()) if acts => return self.begin_act(id, acceptance),
+                Ok(()) => return,
+                Err(full) => {
+                    first_full.get_or_insert(full);
+                }
+            }
+        }
+        let full = first_full.map(|full| full.reason);
+        match acceptance.otherwise_wait.take() {
+            Some(waiting) => {
+                let options = acceptance.options.iter().map(|option| {
+                    let claims = self.option_claims(id, option.room.as_deref(), &option.claims);
+                    claims
+                        .into_iter()
+                        .chain(waiting.claims.iter().cloned())
+                        .collect()
+                });
+                let options = options.collect();
+                self.wait_for(id, waiting, options);
+            }
+            None => {
+                let none = || Reason::new(code::POLICY_FAULT, "The server could not decide.");
+                self.reject(id, full.unwrap_or_else(none));
+            }
+        }
+    }
+
+    /// All claims of one way in: the host's own, those of policies that passed, the option's.
+    fn option_claims(&self, id: RequestId, room: Option<&str>, claims: &[Claim]) -> Vec<Claim> {
+        let Some(request) = self.requests.get(&id) else {
+            return Vec::new();
+        };
+        let closed = Reason::new(code::ROOM_CLOSED, "The room takes no new players.");
+        let room = Key::room(room.unwrap_or(&request.room));
+        let mut all = vec![
+            Claim::new(room, u32::MAX, closed).as_backstop(),
+            self.server_claim(),
+        ];
+        let gathered = request
+            .decision
+            .iter()
+            .flat_map(|decision| &decision.gathered);
+        all.extend(gathered.chain(claims).cloned());
+        if let Some(number) = self.door(request.door).and_then(|door| door.player_number) {
+            let mut slots = all
+                .iter_mut()
+                .filter(|claim| claim.key.namespace() == "slot")
+                .peekable();
+            if slots.peek().is_none() {
+                let full = Reason::new(code::SERVER_FULL, "The server is full.");
+                let slot = Claim::new(Key::bare("slot"), number.limit, full);
+                all.push(slot.as_backstop().with_lowest_index());
+            } else {
+                for slot in slots {
+                    slot.lowest_index = true;
+                    slot.limit = slot.limit.min(number.limit);
+                }
+            }
+        }
+        all
+    }
+
+    /// Holds claims for a request, besides what it holds already.
+    pub(super) fn hold(&mut self, id: RequestId, claims: &[Claim]) -> Result<(), Full> {
+        let freed = self
+            .ledger
+            .commit(&[Op::Take(Holder::Request(id), claims)])?;
+        self.freed(freed);
+        Ok(())
+    }
+
+    /// Begins the next act of an acceptance whose claims are held (semantics 13).
+    fn begin_act(&mut self, id: RequestId, acceptance: Acceptance) {
+        let Some(decision) = self.decision_mut(id) else {
+            return;
+        };
+        // Acts have a turn each, in the order of the chain.
+        let (at, act) = decision.acts.remove(0);
+        decision.at = at;
+        decision.accepted = Some(acceptance);
+        decision.open.push(act.clone());
+        self.emit(Output::Lookup {
+            request: id,
+            question: act,
+            kind: LookupKind::Act,
+        });
+    }
+
+    /// Makes the session if all claims can be had. Nothing changes otherwise.
+    fn admit_session(
+        &mut self,
+        id: RequestId,
+        admission: &Admission,
+        claims: &[Claim],
+    ) -> Result<(), Full> {
+        let session = self.next_session();
+        let holder = Holder::Session(session);
+        let freed = self.ledger.commit(&[
+            Op::Move {
+                from: Holder::Request(id),
+                to: holder,
+            },
+            Op::Keep(holder, claims),
+            Op::Take(holder, claims),
+        ])?;
+        self.freed(freed);
+        if let Some(entry) = self.queue.get(id) {
+            let lane = entry.lane.clone();
+            self.queue.served(&lane, self.now);
+        }
+        self.seat(id, session, admission);
+        Ok(())
+    }
+
+    /// Keeps a request waiting for what its policy named.
+    pub(super) fn wait(&mut self, id: RequestId, waiting: Waiting) {
+        let claims = self.option_claims(id, None, &waiting.claims);
+        self.wait_for(id, waiting, vec![claims]);
+    }
+
+    fn wait_for(&mut self, id: RequestId, waiting: Waiting, options: Vec<Vec<Claim>>) {
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        let (was_waiting, group) = (request.waiting.is_some(), request.group);
+        let told = waiting.status.is_some();
+        let Some(decision) = &request.decision else {
+            return;
+        };
+        let (why, offered) = (decision.why, decision.offered);
+        let redecide = request
+            .waiting
+            .as_ref()
+            .is_some_and(|waiting| waiting.redecide);
+        let Some(slot) = decision.slot() else { return };
+        if !was_waiting {
+            self.take_up_place(id, &waiting, group);
+            if let Some(longest) = self.longest_wait(id) {
+                self.timers
+                    .set(Timer::LongestWait(id), self.now.after(longest));
+            }
+        }
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let rank = Rank::new(waiting.lane_rank, waiting.priority, request.arrival);
+        request.waiting = Some(WaitState {
+            slot,
+            identity: waiting.identity,
+            identity_proven: waiting.identity_proven,
+            faults: 0,
+            redecide: false,
+        });
+        self.queue
+            .put(id, rank, waiting.lane.clone(), options.into());
+        self.close_decision(id, Outcome::Waiting(waiting.lane));
+        if let Some(text) = waiting.status {
+            self.send_text(id, text);
+        }
+        if told || !was_waiting {
+            let at = self.now.after(self.status_pace());
+            self.timers.set(Timer::Status(id), at);
+        }
+        if why == Why::Offer {
+            self.declined(id);
+        } else if offered {
+            // A unit was set aside for it while it was decided anew for another cause, and this was no
+            // answer to that: it is the best of those who wait, and is offered what it waits for now.
+            let freed = self.take_back(id);
+            self.consider(id);
+            self.freed(freed);
+        } else {
+            // What it may have held goes to those before it first.
+            self.release_holder(id);
+            self.offer_freed();
+            self.consider(id);
+        }
+        if redecide {
+            self.reload.push_back(id);
+        }
+    }
+
+    /// Takes up the place that was kept for who this is: its arrival, and its count in the pool.
+    fn take_up_place(
+        &mut self,
+        id: RequestId,
+        waiting: &Waiting,
+        group: crate::address::AddressGroup,
+    ) {
+        let Some(identity) = &waiting.identity else {
+            return;
+        };
+        let found = self
+            .places
+            .find(identity, waiting.identity_proven, group, &waiting.lane);
+        let Some(place_id) = found else { return };
+        let Some(place) = self.places.take(place_id) else {
+            return;
+        };
+        self.timers.cancel(Timer::Grace(place_id));
+        if let Some(request) = self.requests.get_mut(&id) {
+            request.arrival = request.arrival.min(place.arrival);
+        }
+        match place.lent_to {
+            // Its count is the borrower's for good.
+            Some(borrower) => {
+                if let Some(request) = self.requests.get_mut(&borrower) {
+                    request.borrowed = None;
+                }
+            }
+            None => self.pool.leave(place.group),
+        }
+    }
+
+    /// The longest that this request can wait at its door.
+    fn longest_wait(&self, id: RequestId) -> Option<std::time::Duration> {
+        let abilities = self.requests.get(&id)?.data.as_ref()?.abilities;
+        let silent = (!abilities.status).then_some(self.config.queue_max_wait);
+        silent.into_iter().chain(abilities.longest_wait).min()
+    }
+}

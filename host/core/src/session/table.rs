@@ -1,0 +1,137 @@
+//! The sessions of one core, found by number, request, identity, token and endpoint.
+
+use super::{Player, SessionToken};
+use crate::address::canonical;
+use crate::id::{DoorId, RequestId, SessionId};
+use crate::time::Moment;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Where a session plays from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Bound {
+    /// Nowhere yet.
+    No,
+    /// The connection that it logged in with.
+    Connection,
+    /// A UDP endpoint.
+    Endpoint(SocketAddr),
+}
+
+/// A session, from commit to end.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) player: Player,
+    /// Where it logged in from.
+    pub(crate) peer: SocketAddr,
+    pub(crate) token: Option<SessionToken>,
+    pub(crate) accepted: Moment,
+    /// It has joined unless this is [`Bound::No`].
+    pub(crate) bound: Bound,
+}
+
+/// All sessions.
+#[derive(Default, Debug)]
+pub(crate) struct Sessions {
+    sessions: BTreeMap<SessionId, Session>,
+    by_request: HashMap<RequestId, SessionId>,
+    by_identity: HashMap<Arc<str>, BTreeSet<SessionId>>,
+    tokens: HashSet<(DoorId, SessionToken)>,
+    endpoints: HashMap<(DoorId, SocketAddr), SessionId>,
+}
+
+impl Sessions {
+    pub(crate) fn insert(&mut self, session: Session) {
+        let player = &session.player;
+        let id = player.session;
+        self.by_request.insert(player.request, id);
+        if let Some(identity) = &player.identity {
+            self.by_identity
+                .entry(identity.clone())
+                .or_default()
+                .insert(id);
+        }
+        if let Some(token) = session.token {
+            self.tokens.insert((player.door, token));
+        }
+        self.sessions.insert(id, session);
+    }
+
+    pub(crate) fn remove(&mut self, id: SessionId) -> Option<Session> {
+        let session = self.sessions.remove(&id)?;
+        let player = &session.player;
+        self.by_request.remove(&player.request);
+        if let Some(identity) = &player.identity
+            && let Some(ids) = self.by_identity.get_mut(identity)
+        {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.by_identity.remove(identity);
+            }
+        }
+        if let Some(token) = session.token {
+            self.tokens.remove(&(player.door, token));
+        }
+        if let Bound::Endpoint(endpoint) = session.bound {
+            self.endpoints.remove(&(player.door, endpoint));
+        }
+        Some(session)
+    }
+
+    pub(crate) fn get(&self, id: SessionId) -> Option<&Session> {
+        self.sessions.get(&id)
+    }
+
+    pub(crate) fn get_mut(&mut self, id: SessionId) -> Option<&mut Session> {
+        self.sessions.get_mut(&id)
+    }
+
+    pub(crate) fn of_request(&self, request: RequestId) -> Option<SessionId> {
+        self.by_request.get(&request).copied()
+    }
+
+    pub(crate) fn of_identity(&self, identity: &str) -> Vec<SessionId> {
+        self.by_identity
+            .get(identity)
+            .into_iter()
+            .flatten()
+            .copied()
+            .collect()
+    }
+
+    pub(crate) fn has_token(&self, door: DoorId, token: SessionToken) -> bool {
+        self.tokens.contains(&(door, token))
+    }
+
+    /// Gives an endpoint to a session that has a token and no endpoint yet, if nobody else has it.
+    pub(crate) fn bind(&mut self, id: SessionId, endpoint: SocketAddr) -> bool {
+        let endpoint = canonical(endpoint);
+        let Some(session) = self.sessions.get_mut(&id) else {
+            return false;
+        };
+        let place = (session.player.door, endpoint);
+        if session.token.is_none()
+            || session.bound != Bound::No
+            || self.endpoints.contains_key(&place)
+        {
+            return false;
+        }
+        session.bound = Bound::Endpoint(endpoint);
+        self.endpoints.insert(place, id);
+        true
+    }
+
+    /// How many endpoints are bound.
+    pub(crate) fn endpoints(&self) -> usize {
+        self.endpoints.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Session> {
+        self.sessions.values()
+    }
+
+    pub(crate) fn ids(&self) -> Vec<SessionId> {
+        self.sessions.keys().copied().collect()
+    }
+}
