@@ -14,7 +14,7 @@ use usher_core::FailMode;
 pub const RULES_NAME: &str = "rules";
 
 /// The operator's settings for a module: text as it is, anything else as its TOML text.
-pub type Params = BTreeMap<Arc<str>, Arc<str>>;
+pub type Params = BTreeMap<String, String>;
 
 /// A policy, and what holds it within bounds.
 #[derive(Clone, PartialEq, Debug)]
@@ -116,7 +116,7 @@ fn read_params(section: &mut Section<'_>) -> Result<Params, ConfigError> {
     let mut params = Params::new();
     for (name, entry) in table.rest() {
         let text = entry.parse_hidden(|value| param_text(value, entry.written()))?;
-        params.insert(name.into(), text.into());
+        params.insert(name, text);
     }
     Ok(params)
 }

@@ -296,7 +296,11 @@ token-file = "admin.token"
     let bans = &config.policies[0];
     assert_eq!(bans.module, Module::File(dir.path().join("mine.wasm")));
     assert_eq!(bans.fail, FailMode::LastGood);
-    let params: Vec<(&str, &str)> = bans.params.iter().map(|(k, v)| (&**k, &**v)).collect();
+    let params: Vec<(&str, &str)> = bans
+        .params
+        .iter()
+        .map(|(k, v)| (k.as_str(), v.as_str()))
+        .collect();
     assert_eq!(
         params,
         [

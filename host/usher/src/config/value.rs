@@ -1,7 +1,6 @@
 //! What a single value of the file must be. Each error is the end of a sentence that begins with the
 //! key and the value.
 
-use humantime_serde::re::humantime;
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
 use std::sync::Arc;

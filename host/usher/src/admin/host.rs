@@ -1,0 +1,96 @@
+//! What the endpoint needs of the host.
+
+use crate::metrics::Counts;
+use serde::Serialize;
+use std::future::Future;
+use usher_core::{DoorId, Reason, Report, SessionId};
+
+/// The host, as an operator sees it. The endpoint is written against this and knows no core, no runtime
+/// and no door.
+pub trait Host: Send + Sync + 'static {
+    /// Whether it stops: nobody is let in any more.
+    fn draining(&self) -> bool;
+
+    /// How things stand; `None` once the core has ended.
+    fn report(&self) -> impl Future<Output = Option<Report>> + Send;
+
+    /// What is loaded.
+    fn modules(&self) -> Modules;
+
+    /// What is counted elsewhere than in the metrics themselves.
+    fn counts(&self) -> Counts;
+
+    /// A door's name; empty for one that there is not.
+    fn door_name(&self, door: DoorId) -> String;
+
+    /// Reads a module again, whether or not its bytes changed. `rules` names the rules.
+    fn reload(&self, name: &str) -> impl Future<Output = Result<Loaded, ActionError>> + Send;
+
+    /// Goes back to the generation before.
+    fn rollback(&self, name: &str) -> impl Future<Output = Result<Loaded, ActionError>> + Send;
+
+    /// Ends a session; `false` if there is none of this number.
+    fn kick(&self, session: SessionId, reason: Reason) -> impl Future<Output = bool> + Send;
+}
+
+/// What is loaded.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Modules {
+    /// The policies, in the order of the configuration.
+    pub policies: Vec<ModuleStatus>,
+    /// The rules, if there are any.
+    pub rules: Vec<ModuleStatus>,
+}
+
+/// A policy, or the rules.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ModuleStatus {
+    /// The name in the configuration.
+    pub name: String,
+    /// Where it comes from: a path, or `builtin:<name>`.
+    pub module: String,
+    /// The generation that is asked.
+    pub generation: u64,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// How it does: `ok`, `backing-off`, `failed-to-load` or `rolled-back`.
+    pub state: &'static str,
+    /// What a fault means: `closed`, `open` or `last-good`.
+    pub fail: &'static str,
+    /// What went wrong last.
+    pub last_error: Option<String>,
+    /// How often it was called; for the metrics.
+    #[serde(skip)]
+    pub calls: u64,
+    /// How often a call faulted; for the metrics.
+    #[serde(skip)]
+    pub faults: u64,
+}
+
+/// What a reload or a rollback left.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Loaded {
+    /// The generation that is asked from now on.
+    pub generation: u64,
+    /// The SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+    /// Whether that is another generation than before.
+    pub changed: bool,
+}
+
+/// Why nothing was done.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ActionError {
+    /// There is no such policy.
+    #[error("there is no policy named {0:?}; GET /v1/status lists them")]
+    Unknown(String),
+    /// There is no generation before this one.
+    #[error("{0} has no older generation to go back to")]
+    NothingOlder(String),
+    /// The module was refused; the old one serves on.
+    #[error("{0}")]
+    Refused(String),
+    /// The host stops.
+    #[error("the host is stopping")]
+    Stopping,
+}

@@ -1,0 +1,170 @@
+//! The calls, from path to answer.
+
+use super::error::Refusal;
+use super::guard::{Call, Guard, HEALTH};
+use super::host::{ActionError, Host, Loaded};
+use super::status::Status;
+use crate::metrics::Metrics;
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{DefaultBodyLimit, Extension, Path, Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use usher_core::{Reason, SessionId};
+
+/// A kick's reason is all that a body ever holds.
+const BODY_LIMIT: usize = 16 * 1024;
+
+/// A sentence for a player; longer ones are cut off by most protocols anyway.
+const REASON_LIMIT: usize = 1024;
+
+/// How long a call may take from its head to its answer. A reload compiles, on a machine that is busy
+/// with players.
+const CALL_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The address that a connection came to.
+#[derive(Clone, Copy)]
+pub(super) struct Local(pub(super) SocketAddr);
+
+struct App<H> {
+    host: Arc<H>,
+    metrics: Metrics,
+}
+
+impl<H> Clone for App<H> {
+    fn clone(&self) -> App<H> {
+        App {
+            host: self.host.clone(),
+            metrics: self.metrics.clone(),
+        }
+    }
+}
+
+/// Every call, behind the guard. Each request must carry a [`Local`] extension.
+pub(super) fn router<H: Host>(host: Arc<H>, metrics: Metrics, guard: Guard) -> Router {
+    Router::new()
+        .route(HEALTH, get(health::<H>))
+        .route("/metrics", get(show_metrics::<H>))
+        .route("/v1/status", get(status::<H>))
+        .route("/v1/policies/{name}/reload", post(reload::<H>))
+        .route("/v1/policies/{name}/rollback", post(rollback::<H>))
+        .route("/v1/sessions/{id}/kick", post(kick::<H>))
+        .fallback(|| async { Refusal::new(StatusCode::NOT_FOUND, "there is no such path") })
+        .method_not_allowed_fallback(|| async {
+            let error = "this path takes another method";
+            Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error)
+        })
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(middleware::from_fn_with_state(Arc::new(guard), admit))
+        .with_state(App { host, metrics })
+}
+
+/// Lets a call through that may be made, and bounds how long it takes.
+async fn admit(
+    State(guard): State<Arc<Guard>>,
+    Extension(Local(local)): Extension<Local>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let call = Call {
+        uri: request.uri(),
+        headers: request.headers(),
+        local,
+    };
+    if let Err(refusal) = guard.check(call) {
+        tracing::warn!(
+            status = refusal.status.as_u16(),
+            path = request.uri().path(),
+            "an admin call was refused: {}",
+            refusal.error
+        );
+        return refusal.into_response();
+    }
+    match tokio::time::timeout(CALL_TIMEOUT, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Refusal::new(StatusCode::REQUEST_TIMEOUT, "this took too long").into_response(),
+    }
+}
+
+async fn health<H: Host>(State(app): State<App<H>>) -> (StatusCode, &'static str) {
+    match app.host.draining() {
+        false => (StatusCode::OK, "ok\n"),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "draining\n"),
+    }
+}
+
+async fn show_metrics<H: Host>(State(app): State<App<H>>) -> Result<Response, Refusal> {
+    let report = app.host.report().await.ok_or(ActionError::Stopping)?;
+    let modules = app.host.modules();
+    app.metrics.sample(&report, app.host.counts());
+    for module in modules.policies.iter().chain(&modules.rules) {
+        app.metrics
+            .sample_module(&module.name, module.generation, module.calls, module.faults);
+    }
+    let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
+    Ok((kind, app.metrics.render()).into_response())
+}
+
+async fn status<H: Host>(State(app): State<App<H>>) -> Result<Json<Status>, Refusal> {
+    let report = app.host.report().await.ok_or(ActionError::Stopping)?;
+    let modules = app.host.modules();
+    Ok(Json(Status::new(&*app.host, report, modules)))
+}
+
+async fn reload<H: Host>(
+    State(app): State<App<H>>,
+    Path(name): Path<String>,
+) -> Result<Json<Loaded>, Refusal> {
+    Ok(Json(app.host.reload(&name).await?))
+}
+
+async fn rollback<H: Host>(
+    State(app): State<App<H>>,
+    Path(name): Path<String>,
+) -> Result<Json<Loaded>, Refusal> {
+    Ok(Json(app.host.rollback(&name).await?))
+}
+
+/// The body of a kick.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Kick {
+    reason: String,
+}
+
+async fn kick<H: Host>(
+    State(app): State<App<H>>,
+    Path(id): Path<String>,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<Json<serde_json::Value>, Refusal> {
+    let body = body.map_err(|error| Refusal::new(error.status(), error.body_text()))?;
+    let text = match body.is_empty() {
+        true => String::new(),
+        false => serde_json::from_slice::<Kick>(&body)
+            .map(|kick| kick.reason)
+            .map_err(|error| {
+                let error = format!("the body must be {{\"reason\": \"text\"}}: {error}");
+                Refusal::new(StatusCode::BAD_REQUEST, error)
+            })?,
+    };
+    if text.len() > REASON_LIMIT {
+        let error = format!("a reason has at most {REASON_LIMIT} bytes");
+        return Err(Refusal::new(StatusCode::BAD_REQUEST, error));
+    }
+    let unknown = || {
+        let error = format!("there is no session {id:?}; GET /v1/status lists them");
+        Refusal::new(StatusCode::NOT_FOUND, error)
+    };
+    let session = id.parse().map(SessionId).map_err(|_| unknown())?;
+    match app.host.kick(session, Reason::new("kicked", &text)).await {
+        true => Ok(Json(serde_json::json!({ "kicked": session.0 }))),
+        false => Err(unknown()),
+    }
+}

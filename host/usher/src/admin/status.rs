@@ -1,0 +1,106 @@
+//! `GET /v1/status`: how things stand, as JSON. The shape is a promise to scripts; it only grows.
+
+use super::host::{Host, ModuleStatus, Modules};
+use serde::Serialize;
+use std::net::SocketAddr;
+use std::time::Duration;
+use usher_core::Report;
+
+/// How things stand.
+#[derive(Debug, Serialize)]
+pub(super) struct Status {
+    players: Players,
+    pending: Pending,
+    ledger: Ledger,
+    /// Endpoints bound.
+    endpoints: u32,
+    policies: Vec<ModuleStatus>,
+    rules: Vec<ModuleStatus>,
+    requests: Vec<Request>,
+    sessions: Vec<Session>,
+}
+
+#[derive(Debug, Serialize)]
+struct Players {
+    connected: u32,
+    max: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Pending {
+    total: u32,
+    deciding: u32,
+    waiting: u32,
+    max: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Ledger {
+    claims: u32,
+}
+
+#[derive(Debug, Serialize)]
+struct Request {
+    id: u64,
+    door: String,
+    address: SocketAddr,
+    state: &'static str,
+    waited_ms: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Session {
+    id: u64,
+    /// The player number, where the door's protocol has one.
+    player: Option<u32>,
+    name: String,
+    door: String,
+    address: SocketAddr,
+    bound: bool,
+    connected_ms: u64,
+}
+
+impl Status {
+    pub(super) fn new(host: &impl Host, report: Report, modules: Modules) -> Status {
+        let request = |request: usher_core::ReportRequest| Request {
+            id: request.id.0,
+            door: host.door_name(request.door),
+            address: request.peer,
+            state: request.state,
+            waited_ms: millis(request.waited),
+        };
+        let session = |session: usher_core::ReportSession| Session {
+            id: session.id.0,
+            player: session.number,
+            name: session.name.to_string(),
+            door: host.door_name(session.door),
+            address: session.peer,
+            bound: session.bound,
+            connected_ms: millis(session.connected),
+        };
+        Status {
+            players: Players {
+                connected: report.connected,
+                max: report.max_players,
+            },
+            pending: Pending {
+                total: report.pending,
+                deciding: report.deciding,
+                waiting: report.waiting,
+                max: report.max_pending,
+            },
+            ledger: Ledger {
+                claims: report.claims,
+            },
+            endpoints: report.endpoints,
+            policies: modules.policies,
+            rules: modules.rules,
+            requests: report.requests.into_iter().map(request).collect(),
+            sessions: report.sessions.into_iter().map(session).collect(),
+        }
+    }
+}
+
+fn millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

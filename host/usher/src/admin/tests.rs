@@ -1,0 +1,289 @@
+//! The endpoint over a real socket, with a host that is made of answers.
+
+use super::*;
+use crate::config::Admin;
+use crate::metrics::{Counts, Metrics};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use usher_core::{
+    DoorId, Reason, Report, ReportRequest, ReportSession, RequestId, Secret, SessionId,
+};
+
+#[derive(Default)]
+struct Fake {
+    draining: AtomicBool,
+}
+
+impl Host for Fake {
+    fn draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    async fn report(&self) -> Option<Report> {
+        Some(Report {
+            connected: 1,
+            max_players: 4,
+            pending: 1,
+            deciding: 0,
+            waiting: 1,
+            max_pending: 32,
+            claims: 3,
+            endpoints: 1,
+            timers: 2,
+            requests: vec![ReportRequest {
+                id: RequestId(8),
+                door: DoorId(0),
+                peer: "192.0.2.8:4000".parse().expect("an address"),
+                state: "waiting",
+                waited: Duration::from_millis(1500),
+            }],
+            sessions: vec![ReportSession {
+                id: SessionId(7),
+                number: Some(2),
+                name: "R9".into(),
+                door: DoorId(0),
+                peer: "[2001:db8::7]:4000".parse().expect("an address"),
+                bound: true,
+                connected: Duration::from_secs(61),
+            }],
+        })
+    }
+
+    fn modules(&self) -> Modules {
+        Modules {
+            policies: vec![ModuleStatus {
+                name: "rtyp".to_owned(),
+                module: "builtin:rtyp".to_owned(),
+                generation: 2,
+                sha256: "ab".repeat(32),
+                state: "ok",
+                fail: "closed",
+                last_error: None,
+                calls: 11,
+                faults: 1,
+            }],
+            rules: Vec::new(),
+        }
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            knocks_shed: 5,
+            audit_lost: 6,
+        }
+    }
+
+    fn door_name(&self, _: DoorId) -> String {
+        "main".to_owned()
+    }
+
+    async fn reload(&self, name: &str) -> Result<Loaded, ActionError> {
+        match name {
+            "rtyp" => Ok(Loaded {
+                generation: 3,
+                sha256: "cd".repeat(32),
+                changed: true,
+            }),
+            "broken" => Err(ActionError::Refused("broken: is empty".to_owned())),
+            _ => Err(ActionError::Unknown(name.to_owned())),
+        }
+    }
+
+    async fn rollback(&self, name: &str) -> Result<Loaded, ActionError> {
+        Err(ActionError::NothingOlder(name.to_owned()))
+    }
+
+    async fn kick(&self, session: SessionId, reason: Reason) -> bool {
+        session == SessionId(7) && &*reason.code == "kicked" && reason.text.len() < 6
+    }
+}
+
+struct Endpoint {
+    at: std::net::SocketAddr,
+    host: Arc<Fake>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Endpoint {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn endpoint(token: Option<&str>) -> Endpoint {
+    let config = Admin {
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        token: token.map(Secret::new),
+    };
+    let server = Server::bind(&config).await.expect("a port");
+    let at = server.local_addr();
+    let host = Arc::new(Fake::default());
+    let task = tokio::spawn(server.serve(host.clone(), Metrics::new()));
+    Endpoint { at, host, task }
+}
+
+impl Endpoint {
+    /// The status code and the body of the answer.
+    async fn call(&self, head: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(self.at).await.expect("connected");
+        let request = format!(
+            "{head}\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            self.at,
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).await.expect("written");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("read");
+        let status = answer.get(9..12).and_then(|code| code.parse().ok());
+        let body = answer.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+        (status.expect("a status"), body.to_owned())
+    }
+}
+
+#[tokio::test]
+async fn health_says_whether_anyone_is_let_in() {
+    let endpoint = endpoint(None).await;
+    let health = || endpoint.call("GET /healthz HTTP/1.1", "");
+    assert_eq!(health().await, (200, "ok\n".to_owned()));
+    endpoint.host.draining.store(true, Ordering::Relaxed);
+    assert_eq!(health().await, (503, "draining\n".to_owned()));
+}
+
+#[tokio::test]
+async fn the_status_has_the_shape_that_scripts_rely_on() {
+    let endpoint = endpoint(None).await;
+    let (status, body) = endpoint.call("GET /v1/status HTTP/1.1", "").await;
+    assert_eq!(status, 200);
+    let hash = "ab".repeat(32);
+    let expected = format!(
+        concat!(
+            r#"{{"players":{{"connected":1,"max":4}},"#,
+            r#""pending":{{"total":1,"deciding":0,"waiting":1,"max":32}},"#,
+            r#""ledger":{{"claims":3}},"endpoints":1,"#,
+            r#""policies":[{{"name":"rtyp","module":"builtin:rtyp","generation":2,"sha256":"{}","#,
+            r#""state":"ok","fail":"closed","last_error":null}}],"rules":[],"#,
+            r#""requests":[{{"id":8,"door":"main","address":"192.0.2.8:4000","state":"waiting","waited_ms":1500}}],"#,
+            r#""sessions":[{{"id":7,"player":2,"name":"R9","door":"main","address":"[2001:db8::7]:4000","#,
+            r#""bound":true,"connected_ms":61000}}]}}"#
+        ),
+        hash
+    );
+    assert_eq!(body, expected);
+}
+
+#[tokio::test]
+async fn every_refusal_says_why_with_the_right_code() {
+    let endpoint = endpoint(None).await;
+    let long = format!("{{\"reason\": \"{}\"}}", "x".repeat(2000));
+    let huge = "x".repeat(17 * 1024);
+    let cases: &[(&str, &str, u16, &str)] = &[
+        ("POST /v1/policies/rtyp/reload", "", 200, "\"generation\":3"),
+        (
+            "POST /v1/policies/none/reload",
+            "",
+            404,
+            "there is no policy named \\\"none\\\"",
+        ),
+        (
+            "POST /v1/policies/broken/reload",
+            "",
+            422,
+            "broken: is empty",
+        ),
+        (
+            "POST /v1/policies/rtyp/rollback",
+            "",
+            409,
+            "no older generation",
+        ),
+        ("POST /v1/sessions/7/kick", "", 200, "\"kicked\":7"),
+        (
+            "POST /v1/sessions/7/kick",
+            "{\"reason\": \"rude\"}",
+            200,
+            "\"kicked\":7",
+        ),
+        ("POST /v1/sessions/8/kick", "", 404, "there is no session"),
+        (
+            "POST /v1/sessions/seven/kick",
+            "",
+            404,
+            "there is no session",
+        ),
+        ("POST /v1/sessions/7/kick", "rude", 400, "the body must be"),
+        (
+            "POST /v1/sessions/7/kick",
+            "{\"why\": \"rude\"}",
+            400,
+            "the body must be",
+        ),
+        ("POST /v1/sessions/7/kick", &long, 400, "at most 1024 bytes"),
+        ("POST /v1/sessions/7/kick", &huge, 413, "error"),
+        ("GET /v1/policies/rtyp/reload", "", 405, "another method"),
+        ("GET /v2/status", "", 404, "no such path"),
+    ];
+    for (head, body, status, contains) in cases {
+        let (got, answer) = endpoint.call(&format!("{head} HTTP/1.1"), body).await;
+        assert_eq!(got, *status, "{head} {body:.40}: {answer}");
+        assert!(answer.contains(contains), "{head} {body:.40}: {answer}");
+        if got != 200 {
+            assert!(answer.starts_with("{\"error\":\""), "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_needed_for_everything_but_health() {
+    let endpoint = endpoint(Some("0123456789abcdef")).await;
+    let (status, body) = endpoint.call("GET /metrics HTTP/1.1", "").await;
+    assert_eq!(status, 401);
+    assert!(body.starts_with("{\"error\":\""), "{body}");
+    assert_eq!(endpoint.call("GET /healthz HTTP/1.1", "").await.0, 200);
+    let head = "GET /metrics HTTP/1.1\r\nAuthorization: Bearer 0123456789abcdef";
+    assert_eq!(endpoint.call(head, "").await.0, 200);
+}
+
+#[tokio::test]
+async fn metrics_carry_what_the_host_reports() {
+    let endpoint = endpoint(None).await;
+    let (status, body) = endpoint.call("GET /metrics HTTP/1.1", "").await;
+    assert_eq!(status, 200);
+    for line in [
+        "usher_players 1",
+        "usher_players_max 4",
+        "usher_pending 1",
+        "usher_claims 3",
+        "usher_policy_calls_total{policy=\"rtyp\"} 11",
+        "usher_policy_faults_total{policy=\"rtyp\"} 1",
+        "usher_policy_generation{policy=\"rtyp\"} 2",
+        "usher_knocks_shed_total 5",
+        "usher_audit_records_lost_total 6",
+    ] {
+        assert!(body.lines().any(|found| found == line), "{line}\n{body}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_never_ends_is_cut_off() {
+    let config = Admin {
+        listen: "127.0.0.1:0".parse().expect("an address"),
+        token: None,
+    };
+    let mut server = Server::bind(&config).await.expect("a port");
+    server.head_timeout = Duration::from_millis(20);
+    let at = server.local_addr();
+    let task = tokio::spawn(server.serve(Arc::new(Fake::default()), Metrics::new()));
+    let mut stream = TcpStream::connect(at).await.expect("connected");
+    let head = b"GET /healthz HTTP/1.1\r\n";
+    stream.write_all(head).await.expect("written");
+    let mut answer = Vec::new();
+    let closed = stream.read_to_end(&mut answer);
+    let closed = tokio::time::timeout(Duration::from_secs(30), closed).await;
+    closed
+        .expect("the server closes first")
+        .expect("and in good order");
+    task.abort();
+}
