@@ -1,1 +1,36 @@
-//! TODO
+//! Loads, limits, calls and swaps the WebAssembly modules that Usher asks.
+//!
+//! An [`Engine`] is made once. [`Policies`] holds the admission policies: slots, each with its
+//! generations, and the worker threads that call them. A [`Job`] is handed in and never waits; its
+//! [`Reply`] comes back through a callback. [`RulesSlot`] holds the rules of a game, whose instances
+//! have a state and are owned by the thread that plays them. [`watch`] says when to look at a file
+//! again, and [`inspect()`] says what is in one.
+//!
+//! What a module does costs the call that it was asked in and nothing else: it is stopped at its
+//! deadline, bounded in memory, table, stack and in what it returns, and an instance that failed in any
+//! way is thrown away. Nothing that comes from a module or a file panics the host.
+//!
+//! The crate knows no socket, no configuration file and no rule of admission; what comes of an answer
+//! is `usher-core`'s.
+
+mod config;
+mod engine;
+mod inspect;
+mod job;
+mod load;
+mod policies;
+mod rules;
+mod status;
+mod watch;
+
+pub use config::{Params, SlotConfig, SlotSettings, Source};
+pub use engine::{Engine, EngineConfig, EngineError};
+pub use inspect::{Inspection, World, inspect};
+pub use job::{Job, Reply};
+pub use load::LoadError;
+pub use policies::{Clock, Policies};
+pub use rules::{
+    At, Delivery, Effect, Message, RulesConfig, RulesInstance, RulesModule, RulesSlot, StartError,
+};
+pub use status::{GenerationInfo, LoadFailure, Reload, RollbackError, SlotState, SlotStatus};
+pub use watch::{WatchError, Watcher, watch};
