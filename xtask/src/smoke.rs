@@ -30,6 +30,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How often a step is looked at.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// How many lines of the log to show after a failure.
+const LAST_LINES: usize = 20;
+
 /// The counts in `/v1/status` that say that somebody is here, or is on the way in.
 const OCCUPIED: [&str; 8] = [
     "held",
@@ -69,7 +72,11 @@ pub(crate) fn run(workspace: &Workspace) -> Outcome {
     let log = workspace.target.join("smoke.log");
     walk_through(workspace, &log).map_err(|problem| {
         let said = fs::read_to_string(&log).unwrap_or_default();
-        format!("{problem}; serve said:\n{said}")
+        format!(
+            "{problem}; {} ends with:\n{}",
+            log.display(),
+            last_lines(&said)
+        )
     })?;
     println!(
         "smoke: served, joined, left and stopped in {}",
@@ -112,6 +119,12 @@ fn walk_through(workspace: &Workspace, log: &Path) -> Outcome {
     let id = serve.child.id().to_string();
     process::run(Command::new("kill").args(["-TERM", &id]))?;
     succeeds(&mut serve)
+}
+
+/// What serve said last, which is most likely about what went wrong.
+fn last_lines(said: &str) -> String {
+    let lines: Vec<_> = said.lines().collect();
+    lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
 }
 
 fn check_readme(root: &Path) -> Outcome {
@@ -241,6 +254,14 @@ mod tests {
     fn a_status_without_counts_proves_nothing() {
         assert!(occupied(&json!({"ok": true, "players": "none"})).is_err());
         assert_eq!(occupied(&json!({"players": 0})), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_long_log_is_shown_from_its_end() {
+        assert_eq!(last_lines(""), "");
+        assert_eq!(last_lines("a\nb\n"), "a\nb");
+        let long: String = (1..=100).map(|line| format!("{line}\n")).collect();
+        assert!(last_lines(&long).starts_with("81\n"));
     }
 
     #[test]
