@@ -29,7 +29,7 @@ use crate::{
 };
 
 mod request;
-pub use request::{RequestBuilder, WaiterBuilder, request, waiter};
+pub use request::{RequestBuilder, WaiterBuilder, player, request, waiter};
 
 /// A host with an empty ledger, no params, the clock at 0 and a fixed seed.
 pub fn host() -> Host {

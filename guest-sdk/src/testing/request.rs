@@ -1,9 +1,9 @@
-//! Requests and waiters for tests, with plain values where the test states none.
+//! Requests, waiters and players for tests, with plain values where the test states none.
 
 use crate::bindings::admission::exports::usher::policy::admission as wit;
 use crate::{
-    Attribute, AttributeValue, DoorAbilities, Endpoint, HeldUnit, Key, Reason, ReasonAbility,
-    Request, RoomState, StatusAbility, Waiter, Why,
+    Attribute, AttributeValue, DoorAbilities, Endpoint, HeldUnit, Key, Player, Reason,
+    ReasonAbility, Request, RoomState, SessionId, StatusAbility, Waiter, Why,
 };
 
 /// A first request of `player` from 192.0.2.1 at an `rtyp` door, to an open room `main`, on a host
@@ -172,6 +172,21 @@ impl WaiterBuilder {
     /// The waiter.
     pub fn build(self) -> Waiter {
         self.0
+    }
+}
+
+/// A player of some number-less protocol, with no identity. Other values by struct update:
+/// `Player { number: Some(2), ..player(7, "R9") }`.
+pub fn player(session: SessionId, name: impl Into<String>) -> Player {
+    Player {
+        session,
+        name: name.into(),
+        identity: None,
+        identity_proven: false,
+        number: None,
+        door: "tcp".into(),
+        protocol: "rtyp".into(),
+        remember: Vec::new(),
     }
 }
 

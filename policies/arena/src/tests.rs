@@ -1,15 +1,10 @@
 use super::*;
+use usher_sdk::testing;
 
 fn player(session: SessionId, number: u32, name: &str) -> Player {
     Player {
-        session,
-        name: name.into(),
-        identity: None,
-        identity_proven: false,
         number: Some(number),
-        door: "tcp".into(),
-        protocol: "rtyp".into(),
-        remember: Vec::new(),
+        ..testing::player(session, name)
     }
 }
 
