@@ -1,0 +1,128 @@
+//! Carries out the core's outputs.
+
+use super::links::{DoorEvent, Links, PolicyCall, RoomEvent};
+use crate::text::Shown;
+use std::collections::VecDeque;
+use usher_core::{Command, DoorId, FactAnswer, Input, Output};
+
+/// Hands each output to whom it concerns, in order.
+pub(super) struct Dispatch {
+    links: Links,
+    /// What the host itself answers, to be handed in before anything else.
+    replies: VecDeque<Input>,
+    warned_of_buckets: bool,
+}
+
+impl Dispatch {
+    pub(super) fn new(links: Links) -> Dispatch {
+        Dispatch {
+            links,
+            replies: VecDeque::new(),
+            warned_of_buckets: false,
+        }
+    }
+
+    /// Carries out an output. False when it was an audit record that found no room.
+    pub(super) fn carry_out(&mut self, output: Output) -> bool {
+        match output {
+            Output::Pending { door, request } => {
+                self.deliver(door, DoorEvent::Pending { request });
+            }
+            Output::Refused {
+                door,
+                request,
+                reason,
+                at_knock,
+            } => self.deliver(
+                door,
+                DoorEvent::Refused {
+                    request,
+                    reason,
+                    at_knock,
+                },
+            ),
+            Output::Status {
+                door,
+                request,
+                text,
+            } => self.deliver(door, DoorEvent::Status { request, text }),
+            Output::Accepted {
+                door,
+                request,
+                grant,
+            } => self.deliver(door, DoorEvent::Accepted { request, grant }),
+            Output::Bound {
+                door,
+                session,
+                endpoint,
+            } => self.deliver(door, DoorEvent::Bound { session, endpoint }),
+            Output::Probe { door, session } => self.deliver(door, DoorEvent::Probe { session }),
+            Output::Ended {
+                door,
+                request,
+                session,
+                how,
+            } => self.deliver(
+                door,
+                DoorEvent::Ended {
+                    request,
+                    session,
+                    how,
+                },
+            ),
+            Output::Ask(ask) => self.links.policies.call(PolicyCall::Ask(ask)),
+            Output::AskStatus(ask) => self.links.policies.call(PolicyCall::Status(ask)),
+            Output::Over(over) => self.links.policies.call(PolicyCall::Over(over)),
+            Output::Lookup {
+                request, question, ..
+            } => {
+                let why = format!("no source is configured for {}", Shown(&question.name));
+                self.replies.push_back(Input::Fact {
+                    request,
+                    question,
+                    answer: FactAnswer::Unavailable(why.into()),
+                });
+            }
+            Output::Compensate { request, act } => tracing::warn!(
+                %request,
+                act = %Shown(&act.name),
+                "an act is to be undone, but no source is configured that could"
+            ),
+            Output::Joined(player) => self.links.rooms.tell(RoomEvent::Joined(player)),
+            Output::Left { room, session, how } => {
+                self.links
+                    .rooms
+                    .tell(RoomEvent::Left { room, session, how });
+            }
+            Output::Command(command) => self.command(&command),
+            Output::Decided(decided) => return self.links.audit.try_send(decided).is_ok(),
+        }
+        true
+    }
+
+    /// The next thing that the host itself answers.
+    pub(super) fn reply(&mut self) -> Option<Input> {
+        self.replies.pop_front()
+    }
+
+    fn deliver(&self, door: DoorId, event: DoorEvent) {
+        match self.links.doors.get(usize::from(door.0)) {
+            Some(link) => link.deliver(event),
+            None => tracing::error!(%door, ?event, "the core named a door that there is not"),
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        let Command::BucketPut { bucket, .. } = command else {
+            tracing::error!("the core left a kick to the host");
+            return;
+        };
+        if !self.warned_of_buckets {
+            self.warned_of_buckets = true;
+            tracing::warn!(
+                bucket = %Shown(bucket),
+                "a policy puts entries into a bucket, but no bucket is configured; entries are dropped"
+            );
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! How everyone else reaches the core.
+
+use crate::clock::Clock;
+use crate::inbox::{self, Receiver, Sender};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::sync::oneshot;
+use usher_core::{Input, Moment, Report, RequestData, RequestId};
+
+/// How many knocks may wait for the core. The core takes up a knock in microseconds: this many waiting
+/// means that they come faster than anyone could be let in.
+const KNOCKS_WAITING: usize = 1024;
+
+/// Reaches the core from anywhere. Cheap to clone; never blocks.
+#[derive(Clone)]
+pub struct Handle {
+    inbox: Sender<Item>,
+    clock: Clock,
+    shared: Arc<Shared>,
+}
+
+#[derive(Default)]
+struct Shared {
+    requests: AtomicU64,
+    knocks_shed: AtomicU64,
+    audit_lost: AtomicU64,
+}
+
+/// The core's end of every [`Handle`].
+pub struct Inbox {
+    pub(super) items: Receiver<Item>,
+    pub(super) clock: Clock,
+    shared: Arc<Shared>,
+}
+
+/// What waits for the core.
+pub(super) enum Item {
+    /// An event, and when it arrived.
+    Input(Input, Moment),
+    /// A peer that knocks and has said all that it has to say.
+    Arrival(Arc<RequestData>, Moment),
+    /// Someone wants to know how things stand.
+    Report(oneshot::Sender<Report>),
+    /// Someone wants to know when nothing is left.
+    WhenEmpty(oneshot::Sender<()>),
+}
+
+/// The knock was shed: too many wait for the core. The pool has no room for this one, whatever it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("too many knocks wait")]
+pub struct Shed;
+
+/// The core loop has ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the host is stopping")]
+pub struct Stopped;
+
+/// A handle, and the inbox to run the core on.
+pub fn channel(clock: Clock) -> (Handle, Inbox) {
+    let (to, items) = inbox::inbox(KNOCKS_WAITING);
+    let shared = Arc::new(Shared::default());
+    let handle = Handle {
+        inbox: to,
+        clock,
+        shared: shared.clone(),
+    };
+    let inbox = Inbox {
+        items,
+        clock,
+        shared,
+    };
+    (handle, inbox)
+}
+
+impl Handle {
+    /// The host's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// A name for a new request, never given before.
+    pub fn next_request(&self) -> RequestId {
+        RequestId(self.shared.requests.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Tells the core of an event that has just happened. Events of one sender stay in order.
+    pub fn send(&self, input: Input) {
+        self.inbox.put(Item::Input(input, self.clock.now()));
+    }
+
+    /// A peer knocks with all that it has to say.
+    ///
+    /// # Errors
+    ///
+    /// [`Shed`] when too many knocks wait already: tell the peer that the pool is full.
+    pub fn knock(&self, request: Arc<RequestData>) -> Result<(), Shed> {
+        let item = Item::Arrival(request, self.clock.now());
+        self.inbox.offer(item).map_err(|_| {
+            self.shared.knocks_shed.fetch_add(1, Ordering::Relaxed);
+            Shed
+        })
+    }
+
+    /// How things stand.
+    ///
+    /// # Errors
+    ///
+    /// [`Stopped`] once the core loop has ended.
+    pub async fn report(&self) -> Result<Report, Stopped> {
+        let (to, from) = oneshot::channel();
+        self.inbox.put(Item::Report(to));
+        from.await.map_err(|_| Stopped)
+    }
+
+    /// Refuse who knocks from now on, tell who waits, end who plays.
+    pub fn drain(&self) {
+        self.send(Input::Drain);
+    }
+
+    /// Waits until the core holds nothing any more, which only stays so after [`Handle::drain`].
+    pub async fn emptied(&self) {
+        let (to, from) = oneshot::channel();
+        self.inbox.put(Item::WhenEmpty(to));
+        // An error means that the loop has ended, and holds nothing.
+        let _ = from.await;
+    }
+
+    /// How many knocks were shed before the core saw them.
+    pub fn knocks_shed(&self) -> u64 {
+        self.shared.knocks_shed.load(Ordering::Relaxed)
+    }
+
+    /// How many audit records were lost because they were written too slowly.
+    pub fn audit_lost(&self) -> u64 {
+        self.shared.audit_lost.load(Ordering::Relaxed)
+    }
+}
+
+impl Inbox {
+    pub(super) fn count_lost_audit(&self) {
+        self.shared.audit_lost.fetch_add(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,123 @@
+//! Where the core's outputs go. The loop knows these few verbs and no protocol, no runtime, no file.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use usher_core::{
+    Ask, AskStatus, Decided, Grant, Over, Parting, Player, Reason, RequestId, SessionEnd, SessionId,
+};
+
+/// What a door is told about its peers, in the order in which it happened.
+#[derive(Debug)]
+pub enum DoorEvent {
+    /// The knock has a place in the pool.
+    Pending {
+        /// Whose.
+        request: RequestId,
+    },
+    /// Tell the peer this and nothing after it.
+    Refused {
+        /// Whom.
+        request: RequestId,
+        /// Why.
+        reason: Reason,
+        /// Whether it was refused at its knock, before anything was decided about it.
+        at_knock: bool,
+    },
+    /// Tell the peer how things stand, if the protocol can.
+    Status {
+        /// Whom.
+        request: RequestId,
+        /// The text.
+        text: Arc<[u8]>,
+    },
+    /// The peer is in.
+    Accepted {
+        /// Who.
+        request: RequestId,
+        /// As what.
+        grant: Grant,
+    },
+    /// This endpoint is the session's from now on.
+    Bound {
+        /// The session.
+        session: SessionId,
+        /// Its endpoint.
+        endpoint: SocketAddr,
+    },
+    /// When was the session last heard of? Answer with [`usher_core::Input::Seen`].
+    Probe {
+        /// The session.
+        session: SessionId,
+    },
+    /// The session is over: forget it, tell the peer, close.
+    Ended {
+        /// The peer.
+        request: RequestId,
+        /// The session.
+        session: SessionId,
+        /// Why.
+        how: SessionEnd,
+    },
+}
+
+/// A door, as the core sees it.
+pub trait DoorLink: Send + Sync {
+    /// Takes an event. Must not block.
+    fn deliver(&self, event: DoorEvent);
+}
+
+/// One call of a policy.
+#[derive(Debug)]
+pub enum PolicyCall {
+    /// Comes back as [`usher_core::Input::Answer`].
+    Ask(Box<Ask>),
+    /// Comes back as [`usher_core::Input::StatusTexts`].
+    Status(Box<AskStatus>),
+    /// Comes back as [`usher_core::Input::OverAnswer`], where the policy wants something done.
+    Over(Box<Over>),
+}
+
+/// The policies, as the core sees them.
+pub trait PolicyLink: Send {
+    /// Takes a call. Must not block; the answer comes, or never does.
+    fn call(&self, call: PolicyCall);
+}
+
+/// What the rules are told about players.
+#[derive(Debug)]
+pub enum RoomEvent {
+    /// Someone is in, before any message of theirs.
+    Joined(Box<Player>),
+    /// Someone who joined is gone.
+    Left {
+        /// The room.
+        room: Arc<str>,
+        /// Who.
+        session: SessionId,
+        /// How.
+        how: Parting,
+    },
+}
+
+/// The rooms, as the core sees them.
+pub trait RoomLink: Send {
+    /// Takes an event. Must not block.
+    fn tell(&self, event: RoomEvent);
+}
+
+/// Where a record of every decision goes. Bounded: records are lost, and counted, when whoever writes
+/// them cannot keep up; the core never waits for a disk.
+pub type AuditSender = mpsc::Sender<Box<Decided>>;
+
+/// Everyone that the core speaks to.
+pub struct Links {
+    /// By `DoorId`.
+    pub doors: Vec<Arc<dyn DoorLink>>,
+    /// The policies.
+    pub policies: Box<dyn PolicyLink>,
+    /// The rooms.
+    pub rooms: Box<dyn RoomLink>,
+    /// The audit.
+    pub audit: AuditSender,
+}

@@ -1,0 +1,118 @@
+//! The task that owns the core: takes up what happened, in order, and hands out what is to be done.
+
+mod dispatch;
+mod handle;
+mod links;
+
+pub use handle::{Handle, Inbox, Shed, Stopped, channel};
+pub use links::{
+    AuditSender, DoorEvent, DoorLink, Links, PolicyCall, PolicyLink, RoomEvent, RoomLink,
+};
+
+use dispatch::Dispatch;
+use handle::Item;
+use std::pin::pin;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep_until};
+use usher_core::{Core, Input};
+
+/// How many events are taken up before others get their turn.
+const BATCH: usize = 64;
+
+/// Runs the core until its last handle is gone.
+pub async fn run(core: Core, inbox: Inbox, links: Links) {
+    Loop {
+        core,
+        inbox,
+        dispatch: Dispatch::new(links),
+        awaiting_empty: Vec::new(),
+    }
+    .run()
+    .await;
+}
+
+struct Loop {
+    core: Core,
+    inbox: Inbox,
+    dispatch: Dispatch,
+    awaiting_empty: Vec<oneshot::Sender<()>>,
+}
+
+impl Loop {
+    async fn run(mut self) {
+        /// Where nothing is due: so far away that it never comes.
+        const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+        let clock = self.inbox.clock;
+        let mut sleep = pin!(sleep_until(Instant::now() + NEVER));
+        loop {
+            let due = self.core.poll_timeout();
+            let wake = due.map_or_else(|| Instant::now() + NEVER, |due| clock.instant(due));
+            // A timer is only moved when it must ring earlier than set; one that rings early is a tick
+            // that does nothing, which is cheaper than moving it at every event.
+            if wake < sleep.deadline() || sleep.is_elapsed() {
+                sleep.as_mut().reset(wake);
+            }
+            tokio::select! {
+                item = self.inbox.items.next() => match item {
+                    Some(item) => self.take_batch(item),
+                    None => return,
+                },
+                () = sleep.as_mut() => self.handle(Input::Tick, clock.now()),
+            }
+            self.tell_if_empty();
+        }
+    }
+
+    fn take_batch(&mut self, first: Item) {
+        self.take(first);
+        for _ in 1..BATCH {
+            match self.inbox.items.try_next() {
+                Some(item) => self.take(item),
+                None => return,
+            }
+        }
+    }
+
+    fn take(&mut self, item: Item) {
+        match item {
+            Item::Input(input, at) => self.handle(input, at),
+            Item::Arrival(request, at) => {
+                let knock = Input::Knock {
+                    request: request.id,
+                    door: request.door,
+                    peer: request.peer,
+                    room: request.room.clone(),
+                };
+                self.handle(knock, at);
+                self.handle(Input::Submit(request), at);
+            }
+            // Whoever asked may have stopped waiting.
+            Item::Report(to) => drop(to.send(self.core.report(self.inbox.clock.now()))),
+            Item::WhenEmpty(to) => self.awaiting_empty.push(to),
+        }
+    }
+
+    fn handle(&mut self, input: Input, at: usher_core::Moment) {
+        self.core.handle(input, at);
+        loop {
+            while let Some(output) = self.core.poll_output() {
+                if !self.dispatch.carry_out(output) {
+                    self.inbox.count_lost_audit();
+                }
+            }
+            match self.dispatch.reply() {
+                Some(reply) => self.core.handle(reply, at),
+                None => return,
+            }
+        }
+    }
+
+    fn tell_if_empty(&mut self) {
+        if !self.awaiting_empty.is_empty() && self.core.is_empty(self.inbox.clock.now()) {
+            for waiting in self.awaiting_empty.drain(..) {
+                let _ = waiting.send(());
+            }
+        }
+    }
+}

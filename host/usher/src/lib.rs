@@ -1,0 +1,11 @@
+//! The daemon: everything of Usher that touches a socket, a file, a clock or a signal.
+
+pub mod admin;
+pub mod audit;
+pub mod builtin;
+pub mod clock;
+pub mod config;
+pub mod core_loop;
+pub mod inbox;
+pub mod metrics;
+pub mod text;
