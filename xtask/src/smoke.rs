@@ -33,16 +33,14 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// How many lines of the log to show after a failure.
 const LAST_LINES: usize = 20;
 
-/// The counts in `/v1/status` that say that somebody is here, or is on the way in.
-const OCCUPIED: [&str; 8] = [
-    "held",
-    "in_transit",
-    "pending",
-    "players",
-    "queued",
-    "reserved",
-    "sessions",
-    "waiting",
+/// Where `/v1/status` counts or lists who is here, or on the way in, and what they hold.
+const OCCUPIED: [&str; 6] = [
+    "/players/connected",
+    "/pending/total",
+    "/ledger/claims",
+    "/endpoints",
+    "/requests",
+    "/sessions",
 ];
 
 /// A child that does not outlive a failed test.
@@ -106,15 +104,12 @@ fn walk_through(workspace: &Workspace, log: &Path) -> Outcome {
     drop(join.child.stdin.take());
     succeeds(&mut join)?;
 
+    let mut left = Vec::new();
     wait_for("/v1/status to show nobody", || {
-        Ok(occupied(&status()?)?.is_empty())
+        left = occupied(&status()?)?;
+        Ok(left.is_empty())
     })
-    .map_err(|error| {
-        format!(
-            "{error}; it shows {:?}",
-            status().and_then(|it| occupied(&it))
-        )
-    })?;
+    .map_err(|error| format!("{error}; it shows {left:?}"))?;
 
     let id = serve.child.id().to_string();
     process::run(Command::new("kill").args(["-TERM", &id]))?;
@@ -198,35 +193,23 @@ fn status() -> Outcome<Value> {
     serde_json::from_str(&body).map_err(|error| format!("/v1/status is not JSON: {error}"))
 }
 
-/// The counts that are not zero, each with its name. A status without any such count is an error:
-/// it would make the test pass whatever happens.
-fn occupied(status: &Value) -> Outcome<Vec<(String, u64)>> {
-    let mut counts = Vec::new();
-    collect_counts(status, &mut counts);
-    if counts.is_empty() {
-        return Err(format!(
-            "/v1/status has none of the counts {}",
-            OCCUPIED.join(", ")
-        ));
-    }
-    counts.retain(|(_, count)| *count > 0);
-    Ok(counts)
-}
-
-fn collect_counts(status: &Value, counts: &mut Vec<(String, u64)>) {
-    match status {
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                let count = value.as_u64().filter(|_| OCCUPIED.contains(&name.as_str()));
-                counts.extend(count.map(|count| (name.clone(), count)));
-                collect_counts(value, counts);
-            }
+/// The places that are not empty, with how much is there. All of them must exist: a status that lost
+/// one would make the test pass whatever happens.
+fn occupied(status: &Value) -> Outcome<Vec<(&'static str, u64)>> {
+    let mut found = Vec::new();
+    for place in OCCUPIED {
+        let count = match status.pointer(place) {
+            Some(Value::Array(all)) => Some(all.len() as u64),
+            Some(value) => value.as_u64(),
+            None => None,
+        };
+        match count {
+            None => return Err(format!("/v1/status has no count or list at {place}")),
+            Some(0) => {}
+            Some(count) => found.push((place, count)),
         }
-        Value::Array(values) => values
-            .iter()
-            .for_each(|value| collect_counts(value, counts)),
-        _ => {}
     }
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -234,26 +217,30 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    #[test]
-    fn only_people_count_wherever_the_status_has_them() {
-        let status = json!({
-            "players": 1,
-            "max_players": 16,
-            "doors": [{"name": "play", "pending": 2}, {"name": "web", "pending": 0}],
-            "asked": 7,
-        });
-        let mut found = occupied(&status).unwrap();
-        found.sort();
-        assert_eq!(
-            found,
-            [("pending".to_owned(), 2), ("players".to_owned(), 1)]
-        );
+    fn status_with(players: u64, sessions: &[u64]) -> Value {
+        json!({
+            "players": {"connected": players, "max": 16},
+            "pending": {"total": 0, "max": 64},
+            "ledger": {"claims": 0},
+            "endpoints": 0,
+            "policies": [{"name": "open"}],
+            "requests": [],
+            "sessions": sessions,
+        })
     }
 
     #[test]
-    fn a_status_without_counts_proves_nothing() {
-        assert!(occupied(&json!({"ok": true, "players": "none"})).is_err());
-        assert_eq!(occupied(&json!({"players": 0})), Ok(Vec::new()));
+    fn people_and_what_they_hold_are_counted() {
+        assert_eq!(occupied(&status_with(0, &[])), Ok(Vec::new()));
+        let found = occupied(&status_with(1, &[7])).unwrap();
+        assert_eq!(found, [("/players/connected", 1), ("/sessions", 1)]);
+    }
+
+    #[test]
+    fn a_status_that_lost_a_count_is_an_error() {
+        let mut status = status_with(0, &[]);
+        status["ledger"] = json!({});
+        assert!(occupied(&status).unwrap_err().ends_with("/ledger/claims"));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::scan::{Child, Name, Scan, scan};
 use crate::workspace::Workspace;
 
 /// The two ways out, below the circles.
-const HINT: &str = "(import a thing from the file that has it, not from one that re-exports it; \
+const HINT: &str = "\n  (import a thing from the file that has it, not from one that re-exports it; \
     what a parent and its children share goes into a file beside the children)";
 
 /// One file of a crate, as a module.
@@ -44,8 +44,8 @@ pub(crate) fn circles(workspace: &Workspace, files: &[TextFile]) -> Vec<String> 
         .flat_map(|root| circles_of_crate(root, &texts))
         .collect();
     let mut complaints: Vec<_> = complaints.into_iter().collect();
-    if !complaints.is_empty() {
-        complaints.push(HINT.into());
+    if let Some(last) = complaints.last_mut() {
+        last.push_str(HINT);
     }
     complaints
 }
