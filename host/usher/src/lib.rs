@@ -3,6 +3,7 @@
 pub mod admin;
 pub mod audit;
 pub mod builtin;
+pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod core_loop;

@@ -1,0 +1,123 @@
+//! What `usher serve` says once it stands at the door.
+
+use crate::admin::{ModuleStatus, Modules};
+use crate::config::Config;
+use std::fmt::Write as _;
+use std::net::SocketAddr;
+
+/// Where the host listens, with the ports that port 0 became.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Listening {
+    /// TCP and UDP of each door, by `DoorId`.
+    pub(super) doors: Vec<(SocketAddr, SocketAddr)>,
+    /// The operator's endpoint.
+    pub(super) admin: Option<SocketAddr>,
+}
+
+/// What listens where, who decides, and what to try next.
+pub(super) fn banner(config: &Config, listening: &Listening, modules: &Modules) -> String {
+    let mut text = format!("usher {}\n", env!("CARGO_PKG_VERSION"));
+    let mut line = |label: &str, value: String| {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "  {label:<8} {value}");
+    };
+    for (door, (tcp, udp)) in config.doors.iter().zip(&listening.doors) {
+        let chain = door.policies.iter();
+        let chain = chain.filter_map(|slot| config.policies.get(usize::from(slot.0)));
+        let chain: Vec<&str> = chain.map(|policy| &*policy.name).collect();
+        let (name, protocol) = (&door.name, door.protocol.word());
+        let asks = chain.join(", then ");
+        line(
+            "door",
+            format!("{name}: {protocol} on tcp {tcp} and udp {udp}, asks {asks}"),
+        );
+    }
+    for policy in &modules.policies {
+        line("policy", module(policy));
+    }
+    for rules in &modules.rules {
+        line("rules", module(rules));
+    }
+    let limits = &config.limits;
+    let pool = match limits.max_pending {
+        0 => "no pending pool".to_owned(),
+        size => format!("{size} may be pending"),
+    };
+    line("seats", format!("{}, {pool}", limits.max_players));
+    if let Some(admin) = listening.admin {
+        line("admin", format!("http://{admin}/v1/status and /metrics"));
+    }
+    if let Some(audit) = &config.audit {
+        line("audit", audit.file.display().to_string());
+    }
+    if let Some((tcp, _)) = listening.doors.first() {
+        let _ = write!(
+            text,
+            "\nTry: usher join tcp://{} --name R9\n",
+            reachable(*tcp)
+        );
+    }
+    text
+}
+
+fn module(status: &ModuleStatus) -> String {
+    let hash = status.sha256.get(..12).unwrap_or(&status.sha256);
+    format!(
+        "{}: {}, generation {}, sha256 {hash}",
+        status.name, status.module, status.generation
+    )
+}
+
+/// An address that a client on this machine can use: nobody can connect to 0.0.0.0.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.is_ipv4() {
+            true => std::net::Ipv4Addr::LOCALHOST.into(),
+            false => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_listens_who_decides_and_what_to_try() {
+        let status = |name: &str, module: &str| ModuleStatus {
+            name: name.to_owned(),
+            module: module.to_owned(),
+            generation: 1,
+            sha256: "0123456789abcdef".repeat(4),
+            state: "ok",
+            fail: "closed",
+            last_error: None,
+            calls: 0,
+            faults: 0,
+        };
+        let listening = Listening {
+            doors: vec![(
+                "0.0.0.0:40001".parse().expect("an address"),
+                "0.0.0.0:40002".parse().expect("an address"),
+            )],
+            admin: Some("127.0.0.1:4280".parse().expect("an address")),
+        };
+        let modules = Modules {
+            policies: vec![status("rtyp", "builtin:rtyp")],
+            rules: vec![status("rules", "builtin:arena")],
+        };
+        let expected = concat!(
+            "usher ",
+            env!("CARGO_PKG_VERSION"),
+            "\n",
+            "  door     main: rtyp on tcp 0.0.0.0:40001 and udp 0.0.0.0:40002, asks rtyp\n",
+            "  policy   rtyp: builtin:rtyp, generation 1, sha256 0123456789ab\n",
+            "  rules    rules: builtin:arena, generation 1, sha256 0123456789ab\n",
+            "  seats    4, 32 may be pending\n",
+            "  admin    http://127.0.0.1:4280/v1/status and /metrics\n",
+            "\nTry: usher join tcp://127.0.0.1:40001 --name R9\n",
+        );
+        assert_eq!(banner(&Config::default(), &listening, &modules), expected);
+    }
+}

@@ -1,0 +1,75 @@
+//! `usher check`: would the host take this module, and what is in it?
+
+use super::complain;
+use super::exit::Exit;
+use crate::config::{Module, Role};
+use std::path::Path;
+use usher_runtime::{Engine, EngineConfig, Inspection, World};
+
+pub(super) fn run(name: &str) -> Exit {
+    match inspect(name) {
+        Ok(inspection) => {
+            print!("{}", describe(name, &inspection));
+            Exit::Success
+        }
+        Err(problem) => {
+            complain(format_args!("{name} {problem}"));
+            Exit::Failure
+        }
+    }
+}
+
+fn inspect(name: &str) -> Result<Inspection, String> {
+    // A module's file says itself what it is for; only a built-in is looked up by that.
+    let module = Module::parse(name, Path::new(""), Role::Policy)
+        .or_else(|error| Module::parse(name, Path::new(""), Role::Rules).map_err(|_| error))
+        .map_err(|error| format!("cannot be checked: {error}"))?;
+    let bytes = module
+        .bytes()
+        .map_err(|error| format!("cannot be read: {error}"))?;
+    let engine = Engine::new(EngineConfig::default()).map_err(|error| error.to_string())?;
+    usher_runtime::inspect(&engine, &bytes).map_err(|error| error.to_string())
+}
+
+fn describe(name: &str, found: &Inspection) -> String {
+    let world = match found.world {
+        World::AdmissionPolicy => "admission-policy: it decides who may enter",
+        World::GameRules => "game-rules: it holds the rules of a game",
+    };
+    let list = |names: &[String]| match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    };
+    let seats = match found.max_players {
+        Some(most) => format!("{most} at most"),
+        None => "any number".to_owned(),
+    };
+    let form = match found.componentized {
+        true => "a core module, which the host makes into a component",
+        false => "a component",
+    };
+    let lines = [
+        ("world", world.to_owned()),
+        ("module", format!("{} {}", found.module, found.version)),
+        ("imports", list(&found.imports)),
+        ("questions", list(&found.questions)),
+        ("seats", seats),
+        ("size", format!("{} bytes, {form}", found.size)),
+        ("sha256", found.sha256.clone()),
+        ("compiled", format!("in {} ms", found.compile_ms)),
+        ("sample", found.sample.clone()),
+    ];
+    let mut text = format!("{name}: the host would take it\n");
+    for (label, value) in lines {
+        // A module names itself, and may be anyone's.
+        let value: String = value.chars().flat_map(printable).collect();
+        text.push_str(&format!("  {label:<10} {value}\n"));
+    }
+    text
+}
+
+fn printable(letter: char) -> impl Iterator<Item = char> {
+    let escaped = letter.is_control().then(|| letter.escape_unicode());
+    let plain = escaped.is_none().then_some(letter);
+    escaped.into_iter().flatten().chain(plain)
+}
