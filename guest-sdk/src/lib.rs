@@ -92,6 +92,12 @@ pub mod prelude {
     };
 }
 
+/// The examples of the authors' guide are tested with this crate's own. A copy of the crate has no guide
+/// beside it and runs no doc tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/policies.md")]
+struct Guide;
+
 /// What the export macros expand to; not an interface.
 #[doc(hidden)]
 pub mod __private {
