@@ -1,8 +1,8 @@
 //! `usher check`: would the host take this module, and what is in it?
 
-use super::complain;
-use super::exit::Exit;
+use super::exit::{Exit, complain};
 use crate::config::{Module, Role};
+use std::borrow::Cow;
 use std::path::Path;
 use usher_runtime::{Engine, EngineConfig, Inspection, World};
 
@@ -13,22 +13,29 @@ pub(super) fn run(name: &str) -> Exit {
             Exit::Success
         }
         Err(problem) => {
-            complain(format_args!("{name} {problem}"));
+            complain(problem);
             Exit::Failure
         }
     }
 }
 
 fn inspect(name: &str) -> Result<Inspection, String> {
-    // A module's file says itself what it is for; only a built-in is looked up by that.
-    let module = Module::parse(name, Path::new(""), Role::Policy)
-        .or_else(|error| Module::parse(name, Path::new(""), Role::Rules).map_err(|_| error))
-        .map_err(|error| format!("cannot be checked: {error}"))?;
-    let bytes = module
-        .bytes()
-        .map_err(|error| format!("cannot be read: {error}"))?;
+    let bytes = read(name)?;
     let engine = Engine::new(EngineConfig::default()).map_err(|error| error.to_string())?;
-    usher_runtime::inspect(&engine, &bytes).map_err(|error| error.to_string())
+    usher_runtime::inspect(&engine, &bytes).map_err(|error| format!("{name} {error}"))
+}
+
+/// A built-in of either kind, or a file: what it is for, a module says itself.
+fn read(name: &str) -> Result<Cow<'static, [u8]>, String> {
+    if name.starts_with("builtin:") {
+        let here = Path::new("");
+        let module = Module::parse(name, here, Role::Policy)
+            .or_else(|error| Module::parse(name, here, Role::Rules).map_err(|_| error))
+            .map_err(|error| format!("{name}: {error}"))?;
+        return module.bytes().map_err(|error| error.to_string());
+    }
+    let bytes = std::fs::read(name).map_err(|error| format!("{name} cannot be read: {error}"))?;
+    Ok(bytes.into())
 }
 
 fn describe(name: &str, found: &Inspection) -> String {

@@ -1,7 +1,6 @@
 //! `usher join`: goes through an `rtyp` door as a player would, for people who try a rule.
 
-use super::complain;
-use super::exit::Exit;
+use super::exit::{Exit, complain};
 use std::io::{self, BufRead, Write};
 use tokio::sync::mpsc;
 use usher_client::rtyp::{Client, Error, Options, PlayerName};

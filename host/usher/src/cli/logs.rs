@@ -1,6 +1,6 @@
 //! Where log lines go: to stderr, as text or JSON. stdout is for what was asked for.
 
-use super::LogFormat;
+use super::args::LogFormat;
 use std::io::IsTerminal;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;

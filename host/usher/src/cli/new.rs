@@ -1,7 +1,7 @@
 //! `usher new`: a crate to begin with. It needs nothing but cargo, and builds wherever it is put.
 
-use super::exit::Exit;
-use super::{complain, files};
+use super::exit::{Exit, complain};
+use super::files;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::Path;

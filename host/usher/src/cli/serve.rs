@@ -1,7 +1,8 @@
 //! `usher serve`: reads what is to be run, runs it, and says how it went.
 
-use super::exit::Exit;
-use super::{Serve, complain, logs};
+use super::args::Serve;
+use super::exit::{Exit, complain};
+use super::logs;
 use crate::config::{Config, ConfigError};
 
 pub(super) fn run(serve: &Serve) -> Exit {
