@@ -1,7 +1,7 @@
 //! Questions, and the answers to them, so that a policy that must find something out first still
 //! reads as straight code.
 
-use crate::{Answer, Fact, Inquiry, Part, Question, Verdict};
+use crate::{Answer, Early, Fact, Inquiry, Part, Question};
 
 /// What the host has found out for this decision so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Facts {
     ///     }
     /// }
     /// ```
-    pub fn get(&self, question: Question) -> Result<&Answer, Verdict> {
+    pub fn get(&self, question: Question) -> Result<&Answer, Early> {
         match self.find(&question) {
             Some(fact) => Ok(&fact.answer),
             None => Err(Inquiry::about(question).into()),
@@ -35,7 +35,7 @@ impl Facts {
 
     /// The answers to every question of an inquiry, in its order. What is not answered yet is asked in
     /// one round, with the inquiry's claims held meanwhile.
-    pub fn all(&self, inquiry: Inquiry) -> Result<Vec<&Answer>, Verdict> {
+    pub fn all(&self, inquiry: Inquiry) -> Result<Vec<&Answer>, Early> {
         let answers: Option<Vec<_>> = inquiry
             .questions
             .iter()

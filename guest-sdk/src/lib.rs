@@ -54,6 +54,7 @@ pub mod bindings;
 
 mod claim;
 mod command;
+mod early;
 mod facts;
 mod host;
 mod panic;
@@ -77,9 +78,10 @@ pub use bindings::rules::exports::usher::policy::rules::{
     Broadcasting, Delivery, Effect, Kicking, Message, Parting, Player, Sending,
 };
 pub use claim::Part;
+pub use early::{Decided, Early};
 pub use facts::Facts;
 pub use host::{clock, ledger, log, params, random};
-pub use policy::{Decided, Policy};
+pub use policy::Policy;
 pub use request::Request;
 pub use rules::Rules;
 

@@ -3,11 +3,7 @@
 use std::marker::PhantomData;
 
 use crate::bindings::admission::exports::usher::policy::admission as wit;
-use crate::{Command, Description, Ending, Facts, Request, Verdict, Waiter, panic};
-
-/// What a policy returns: a verdict either way. `Err` is one that was reached early, so `?` works on
-/// [`Facts::get`] and on any check that fails with a [`Reason`](crate::Reason).
-pub type Decided = Result<Verdict, Verdict>;
+use crate::{Command, Decided, Description, Ending, Facts, Request, Verdict, Waiter, panic};
 
 /// Decides who may enter.
 ///
@@ -78,9 +74,7 @@ pub struct ExportedPolicy<M>(PhantomData<M>);
 impl<M: PolicyModule> wit::Guest for ExportedPolicy<M> {
     fn on_connect_request(request: wit::Request, facts: Vec<wit::Fact>) -> Verdict {
         panic::install_hook();
-        match M::Policy::on_connect_request(&request.into(), &facts.into()) {
-            Ok(verdict) | Err(verdict) => verdict,
-        }
+        M::Policy::on_connect_request(&request.into(), &facts.into()).unwrap_or_else(Verdict::from)
     }
 
     fn on_waiting(waiters: Vec<Waiter>) -> Vec<Option<Vec<u8>>> {

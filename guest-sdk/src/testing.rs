@@ -82,9 +82,8 @@ impl Host {
 
     /// What a policy decides with facts.
     pub fn decide_with<P: Policy>(&self, request: &Request, facts: &Facts) -> Verdict {
-        match self.run(|| P::on_connect_request(request, facts)) {
-            Ok(verdict) | Err(verdict) => verdict,
-        }
+        self.run(|| P::on_connect_request(request, facts))
+            .unwrap_or_else(Verdict::from)
     }
 
     /// What comes of a request, with no facts.

@@ -1,8 +1,8 @@
 //! Builders of verdicts. Every one starts at [`Verdict`] and becomes a verdict with `.into()`.
 
 use crate::{
-    Acceptance, Act, Admission, Claim, Command, Decided, Decision, Inquiry, Passing, Question,
-    Reason, Verdict, Waiting,
+    Acceptance, Act, Admission, Claim, Command, Decided, Decision, Early, Inquiry, Passing,
+    Question, Reason, Verdict, Waiting,
 };
 
 impl Verdict {
@@ -285,19 +285,6 @@ impl From<Decision> for Verdict {
     }
 }
 
-/// So that `?` on a check that failed refuses with its reason.
-impl From<Reason> for Verdict {
-    fn from(reason: Reason) -> Verdict {
-        Verdict::reject(reason)
-    }
-}
-
-impl From<Verdict> for Decided {
-    fn from(verdict: Verdict) -> Decided {
-        Ok(verdict)
-    }
-}
-
 /// Makes a builder a verdict, and what a policy returns.
 macro_rules! becomes_verdict {
     ($($builder:ident => $case:ident),*) => {$(
@@ -311,6 +298,12 @@ macro_rules! becomes_verdict {
         impl From<$builder> for Verdict {
             fn from(builder: $builder) -> Verdict {
                 Decision::$case(builder).into()
+            }
+        }
+
+        impl From<$builder> for Early {
+            fn from(builder: $builder) -> Early {
+                Verdict::from(builder).into()
             }
         }
 
