@@ -37,6 +37,8 @@ pub(super) struct World {
     over: BTreeMap<RequestId, Vec<(SlotId, String)>>,
     /// What the next policy that hears of an ending wants done.
     pub(super) on_ended: Vec<Command>,
+    /// Those who joined, as the rules saw them.
+    pub(super) players: HashMap<SessionId, Player>,
     /// Endpoints that doors were told to play from.
     pub(super) bindings: Vec<(SessionId, SocketAddr)>,
     /// Every decision's record.
@@ -86,6 +88,7 @@ impl World {
             asked_of: BTreeMap::new(),
             over: BTreeMap::new(),
             on_ended: Vec::new(),
+            players: HashMap::new(),
             bindings: Vec::new(),
             decided: Vec::new(),
             seen: HashMap::new(),
@@ -358,7 +361,10 @@ impl World {
                     self.lookups.push((request, question, kind));
                 }
                 Output::Compensate { request, act } => self.compensations.push((request, act)),
-                Output::Joined(player) => self.heard.push(format!("joined {}", player.session)),
+                Output::Joined(player) => {
+                    self.heard.push(format!("joined {}", player.session));
+                    self.players.insert(player.session, *player);
+                }
                 Output::Left { session, how, .. } => {
                     self.heard.push(format!("left {session} {how:?}"));
                 }

@@ -113,4 +113,10 @@ impl World {
             how: Departure::Dropped,
         });
     }
+
+    /// The rules or an operator send a player away.
+    pub(in super::super) fn kick(&mut self, session: SessionId, code: &str) {
+        let reason = Reason::new(code, "");
+        self.handle(Input::Kick { session, reason });
+    }
 }
