@@ -228,6 +228,7 @@ impl Core {
         } else {
             gathered.into_iter().chain(inquiry.hold).collect()
         };
+        let hold = self.with_seat_limit(hold);
         if let Err(full) = self.hold(id, &hold) {
             let waits = self
                 .requests
@@ -271,10 +272,13 @@ impl Core {
         let Some(decision) = self.decision_mut(id) else {
             return;
         };
-        let Some(index) = decision.open.iter().position(|open| *open == question) else {
+        if decision.acting.as_ref() == Some(&question) {
+            decision.acting = None;
+        } else if let Some(index) = decision.open.iter().position(|open| *open == question) {
+            decision.open.remove(index);
+        } else {
             return;
-        };
-        decision.open.remove(index);
+        }
         decision.facts.push(Fact {
             question,
             answer,

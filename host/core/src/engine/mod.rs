@@ -152,8 +152,14 @@ impl Core {
 
     /// What follows from a step: freed units are offered, waiters decided anew, statuses asked for.
     fn settle(&mut self) {
-        self.offer_freed();
-        self.pump_reload();
+        loop {
+            self.offer_freed();
+            self.pump_reload();
+            // A re-decision may come to nothing at once, and give back what was set aside for it.
+            if self.freed.is_empty() {
+                break;
+            }
+        }
         self.ask_due_statuses();
         self.set_expiry_timer();
     }

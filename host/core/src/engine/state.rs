@@ -67,8 +67,10 @@ pub(super) struct Decision {
     /// The acceptance that awaits its acts.
     pub(super) accepted: Option<Acceptance>,
     pub(super) facts: Vec<Fact>,
-    /// Questions or acts that are not answered yet.
+    /// Questions that are not answered yet.
     pub(super) open: Vec<Question>,
+    /// The act that is being done.
+    pub(super) acting: Option<Question>,
     /// How many times a policy asked.
     pub(super) rounds: u32,
     /// The ask that is out.
@@ -93,6 +95,7 @@ impl Decision {
             accepted: None,
             facts: Vec::new(),
             open: Vec::new(),
+            acting: None,
             rounds: 0,
             ask: None,
             last_good: false,

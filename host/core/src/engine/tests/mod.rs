@@ -1,6 +1,9 @@
 //! The engine in virtual time: what `design` calls semantics, a named test a rule.
 
+mod chain;
+mod claims;
 mod sessions;
+mod simulation;
 mod verdicts;
 mod world;
 
