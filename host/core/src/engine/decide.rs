@@ -25,12 +25,10 @@ impl Core {
             return;
         };
         let chain = snapshot.chain(request.door);
+        let deadline = self.now.after(self.config.decision_timeout);
         request.attempt += 1;
-        request.decision = Some(Decision::new(why, snapshot, chain));
-        self.timers.set(
-            Timer::Decision(id),
-            self.now.after(self.config.decision_timeout),
-        );
+        request.decision = Some(Decision::new(why, snapshot, chain, deadline));
+        self.timers.set(Timer::Decision(id), deadline);
         self.ask(id, why);
     }
 
@@ -67,7 +65,7 @@ impl Core {
             facts: decision.facts.clone(),
             now: self.now,
             seed: 0,
-            deadline: self.now.after(self.config.decision_timeout),
+            deadline: decision.deadline,
             request: data,
         };
         let (ask_id, seed) = (self.next_ask(Asked::Decision(id)), (self.entropy)());

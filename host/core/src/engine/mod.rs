@@ -130,7 +130,9 @@ impl Core {
             Input::Answer(answer) => self.answered(answer),
             Input::StatusTexts { ask, result } => self.status_texts(ask, result),
             Input::OverAnswer { ask, commands } => {
-                if let Some(Asked::Over) = self.asks.remove(&ask) {
+                // An answer to another kind of ask names none of these.
+                if let Some(Asked::Over) = self.asks.get(&ask) {
+                    self.asks.remove(&ask);
                     self.apply_commands(commands);
                 }
             }

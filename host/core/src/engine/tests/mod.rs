@@ -2,6 +2,7 @@
 
 mod chain;
 mod claims;
+mod evidence;
 mod sessions;
 mod simulation;
 mod verdicts;
