@@ -132,6 +132,14 @@ class ServerCase(unittest.TestCase):
             return
         self.fail(f"answered with {data.hex(' ')}")
 
+    def assert_no_accept(self, endpoint: Endpoint) -> None:
+        """What comes to a bound endpoint, if anything, is no Accept."""
+        try:
+            while True:
+                self.assertNotEqual(endpoint.receive(0.1).kind, rtyp.ACCEPT)
+        except Silence:
+            pass
+
     def assert_accept(self, endpoint: Endpoint) -> rtyp.Datagram:
         """The next datagram of type Accept comes soon."""
         deadline = time.monotonic() + SOON

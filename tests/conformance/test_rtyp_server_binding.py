@@ -55,6 +55,7 @@ class Connect(ServerCase):
         thief = self.stranger(player.udp.session)
         thief.send(rtyp.CONNECT)
         self.assert_no_answer(thief)
+        self.assert_no_accept(player.udp)
         self.assert_in_the_game(player)
 
     def test_an_endpoint_bound_to_a_session_cannot_bind_another(self) -> None:
@@ -72,6 +73,7 @@ class Connect(ServerCase):
         self.assert_accept(first)
         second.send(rtyp.CONNECT)
         self.assert_no_answer(second)
+        self.assert_no_accept(first)
 
     def test_a_token_is_forgotten_with_its_session(self) -> None:
         player = self.bound()
