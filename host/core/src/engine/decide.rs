@@ -272,6 +272,9 @@ impl Core {
         };
         if decision.acting.as_ref() == Some(&question) {
             decision.acting = None;
+            if matches!(answer, FactAnswer::Found(_)) {
+                decision.done.push(question.clone());
+            }
         } else if let Some(index) = decision.open.iter().position(|open| *open == question) {
             decision.open.remove(index);
         } else {

@@ -1,5 +1,6 @@
 //! The engine in virtual time: what `design` calls semantics, a named test a rule.
 
+mod acts;
 mod chain;
 mod claims;
 mod evidence;
