@@ -233,7 +233,7 @@ impl Core {
                 .get(&id)
                 .is_some_and(|request| request.waiting.is_some());
             return if waits {
-                self.decline(id, false)
+                self.wait_also(id, &hold)
             } else {
                 self.reject(id, full.reason)
             };

@@ -4,9 +4,12 @@ mod acts;
 mod chain;
 mod claims;
 mod evidence;
+mod faults;
+mod offers;
 mod sessions;
 mod simulation;
 mod verdicts;
+mod waiting;
 mod world;
 
 use world::{World, accept, claim, reject};
