@@ -177,7 +177,7 @@ impl Core {
         let Some(request) = self.requests.get(&id) else {
             return;
         };
-        let (was_waiting, group) = (request.waiting.is_some(), request.group);
+        let (was_waiting, group, door) = (request.waiting.is_some(), request.group, request.door);
         let told = waiting.status.is_some();
         let Some(decision) = &request.decision else {
             return;
@@ -212,8 +212,8 @@ impl Core {
         if let Some(text) = waiting.status {
             self.send_text(id, text);
         }
-        if told || !was_waiting {
-            let at = self.now.after(self.status_pace());
+        if told {
+            let at = self.now.after(self.status_pace(door));
             self.timers.set(Timer::Status(id), at);
         }
         if why == Why::Offer {

@@ -8,6 +8,7 @@ mod faults;
 mod offers;
 mod sessions;
 mod simulation;
+mod status;
 mod verdicts;
 mod waiting;
 mod world;
