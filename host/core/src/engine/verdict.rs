@@ -183,10 +183,11 @@ impl Core {
             return;
         };
         let why = decision.why;
-        let redecide = request
-            .waiting
-            .as_ref()
-            .is_some_and(|waiting| waiting.redecide);
+        // Who did not wait yet when something changed was not among those to be decided anew.
+        let redecide = match &request.waiting {
+            Some(waiting) => waiting.redecide,
+            None => decision.changes != self.changes,
+        };
         let Some(slot) = decision.slot() else { return };
         if !was_waiting {
             self.take_up_place(id, &waiting, group);

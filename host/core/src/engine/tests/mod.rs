@@ -3,9 +3,11 @@
 mod acts;
 mod chain;
 mod claims;
+mod closing;
 mod evidence;
 mod faults;
 mod offers;
+mod reload;
 mod sessions;
 mod simulation;
 mod status;
