@@ -7,6 +7,8 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod core_loop;
+pub mod doors;
 pub mod inbox;
 pub mod metrics;
+pub mod room;
 pub mod text;

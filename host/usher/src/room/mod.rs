@@ -1,0 +1,3 @@
+//! Rooms.
+mod mailbox;
+pub use mailbox::{Mailbox, Mails, mailbox};
