@@ -17,7 +17,7 @@ pub mod admission {
         runtime_path: "usher_sdk::bindings::wit_bindgen::rt",
         additional_derives: [PartialEq, Eq, Hash],
         // Ours, because a secret must not be shown by a derived `Debug`.
-        with: { "usher:policy/types@0.1.0/part": usher_sdk::Part },
+        with: { "usher:policy/types@0.1.0/part": usher_sdk::part::Part },
     });
 }
 

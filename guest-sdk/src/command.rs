@@ -1,6 +1,6 @@
 //! Things to do besides the verdict, and what a module says of itself.
 
-use crate::{
+use crate::contract::{
     BucketPut, Command, Description, KickIdentity, KickSession, Millis, Reason, SessionId,
 };
 

@@ -1,6 +1,6 @@
 //! What a policy returns, so that `?` ends it early with a verdict.
 
-use crate::{Reason, Verdict};
+use crate::contract::{Reason, Verdict};
 
 /// What a policy returns: a verdict either way. `?` works on [`Facts::get`](crate::Facts::get) and on
 /// any check that fails with a [`Reason`].

@@ -1,7 +1,9 @@
 //! Questions, and the answers to them, so that a policy that must find something out first still
 //! reads as straight code.
 
-use crate::{Answer, Early, Fact, Inquiry, Part, Question};
+use crate::contract::{Answer, Fact, Inquiry, Question};
+use crate::early::Early;
+use crate::part::Part;
 
 /// What the host has found out for this decision so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

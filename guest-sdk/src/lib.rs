@@ -52,12 +52,17 @@ extern crate self as usher_sdk;
 )]
 pub mod bindings;
 
+#[doc(hidden)]
+pub mod export;
+
 mod claim;
 mod command;
+mod contract;
 mod early;
 mod facts;
 mod host;
 mod panic;
+mod part;
 mod policy;
 mod request;
 mod rules;
@@ -65,22 +70,17 @@ mod rules;
 pub mod testing;
 mod verdict;
 
-pub use bindings::admission::exports::usher::policy::admission::{
-    Abandonment, Acceptance, Act, Admission, Answer, BucketPut, Claim, Command, Decision,
-    DoorAbilities, Ending, Endpoint, Fact, HeldUnit, Inquiry, KickIdentity, KickSession, Passing,
-    Question, ReasonAbility, StatusAbility, Until, Verdict, Waiter, Waiting, Why,
+pub use contract::{
+    Abandonment, Acceptance, Act, Admission, Answer, Attribute, AttributeValue, Broadcasting,
+    BucketPut, Claim, Command, Decision, Delivery, Description, DoorAbilities, Effect, Ending,
+    Endpoint, Fact, HeldUnit, Inquiry, Key, KickIdentity, KickSession, Kicking, Message, Millis,
+    Parting, Passing, Player, Question, Reason, ReasonAbility, RequestId, RoomState, Sending,
+    SessionId, StatusAbility, UnixMillis, Until, Verdict, Waiter, Waiting, Why,
 };
-pub use bindings::admission::usher::policy::types::{
-    Attribute, AttributeValue, Description, Key, Millis, Reason, RequestId, RoomState, SessionId,
-    UnixMillis,
-};
-pub use bindings::rules::exports::usher::policy::rules::{
-    Broadcasting, Delivery, Effect, Kicking, Message, Parting, Player, Sending,
-};
-pub use claim::Part;
 pub use early::{Decided, Early};
 pub use facts::Facts;
 pub use host::{clock, ledger, log, params, random};
+pub use part::Part;
 pub use policy::Policy;
 pub use request::Request;
 pub use rules::Rules;
@@ -99,10 +99,3 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/policies.md")]
 struct Guide;
-
-/// What the export macros expand to; not an interface.
-#[doc(hidden)]
-pub mod __private {
-    pub use crate::policy::{ExportedPolicy, PolicyModule};
-    pub use crate::rules::{ExportedRules, RulesModule, State};
-}

@@ -2,6 +2,9 @@
 
 use std::sync::Once;
 
+use crate::contract::Level;
+use crate::host::imports::log::write;
+
 /// Installs the hook in this instance; later calls do nothing.
 ///
 /// Only in WebAssembly: natively the test harness has a hook of its own.
@@ -10,7 +13,7 @@ pub(crate) fn install_hook() {
     if cfg!(target_arch = "wasm32") {
         INSTALLED.call_once(|| {
             std::panic::set_hook(Box::new(|info| {
-                crate::host::write(crate::host::Level::Panic, &info.to_string());
+                write(Level::Panic, &info.to_string());
             }));
         });
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use crate::bindings::admission::exports::usher::policy::admission as wit;
-use crate::{AttributeValue, Key};
+use crate::contract::{AttributeValue, Key};
 
 /// Someone who wants to enter.
 ///

@@ -1,12 +1,8 @@
-//! The trait that game rules implement, their effects, and how they are exported.
+//! The trait that game rules implement, and what they can have done.
 
-use std::cell::RefCell;
-use std::marker::PhantomData;
-
-use crate::bindings::rules::exports::usher::policy::rules as wit;
-use crate::{
+use crate::contract::{
     Broadcasting, Delivery, Description, Effect, Kicking, Message, Parting, Player, Reason,
-    Sending, SessionId, UnixMillis, panic,
+    Sending, SessionId, UnixMillis,
 };
 
 /// What happens in a room. One value holds a room's state; calls come one at a time.
@@ -107,105 +103,5 @@ impl Message {
     pub fn on_channel(mut self, channel: u8) -> Message {
         self.channel = channel;
         self
-    }
-}
-
-/// Exports [`Rules`] as this module's. Once in a crate, whose type is `cdylib`.
-#[macro_export]
-macro_rules! export_rules {
-    ($rules:ty) => {
-        #[doc(hidden)]
-        #[allow(unsafe_code)]
-        const _: () = {
-            struct Module;
-
-            impl $crate::__private::RulesModule for Module {
-                type Rules = $rules;
-                const NAME: &'static str = env!("CARGO_PKG_NAME");
-                const VERSION: &'static str = env!("CARGO_PKG_VERSION");
-
-                fn state() -> &'static ::std::thread::LocalKey<$crate::__private::State<$rules>> {
-                    ::std::thread_local! {
-                        static STATE: $crate::__private::State<$rules> = const {
-                            ::std::cell::RefCell::new(None)
-                        };
-                    }
-                    &STATE
-                }
-            }
-
-            #[allow(dead_code)] // Natively nothing is exported, but a type that has no rules must show.
-            type Exported = $crate::__private::ExportedRules<Module>;
-
-            #[cfg(target_arch = "wasm32")]
-            $crate::bindings::rules::export_rules_bindings!(
-                Exported with_types_in $crate::bindings::rules
-            );
-        };
-    };
-}
-
-/// Where an instance keeps its room: nothing before `start`.
-#[doc(hidden)]
-pub type State<R> = RefCell<Option<R>>;
-
-/// What [`export_rules!`] knows about the crate that it stands in.
-#[doc(hidden)]
-pub trait RulesModule {
-    type Rules: Rules + 'static;
-    const NAME: &'static str;
-    const VERSION: &'static str;
-
-    fn state() -> &'static std::thread::LocalKey<State<Self::Rules>>;
-
-    /// Runs a call on the room's state.
-    fn with<T>(call: impl FnOnce(&mut Self::Rules) -> T) -> T {
-        panic::install_hook();
-        Self::state().with_borrow_mut(|state| {
-            call(
-                state
-                    .as_mut()
-                    .expect("the host calls start before anything else"),
-            )
-        })
-    }
-}
-
-/// The contract's exports, made of rules.
-#[doc(hidden)]
-#[derive(Debug)]
-pub struct ExportedRules<M>(PhantomData<M>);
-
-impl<M: RulesModule> wit::Guest for ExportedRules<M> {
-    fn start(room: String, saved: Option<Vec<u8>>) -> Result<Vec<Effect>, String> {
-        panic::install_hook();
-        let (rules, effects) = M::Rules::start(&room, saved.as_deref())?;
-        M::state().set(Some(rules));
-        Ok(effects)
-    }
-
-    fn on_join(player: Player) -> Vec<Effect> {
-        M::with(|rules| rules.on_join(&player))
-    }
-
-    fn on_message(from: SessionId, message: Message) -> Vec<Effect> {
-        M::with(|rules| rules.on_message(from, &message))
-    }
-
-    fn on_leave(session: SessionId, how: Parting) -> Vec<Effect> {
-        M::with(|rules| rules.on_leave(session, how))
-    }
-
-    fn on_tick(now: UnixMillis) -> Vec<Effect> {
-        M::with(|rules| rules.on_tick(now))
-    }
-
-    fn save() -> Vec<u8> {
-        M::with(|rules| rules.save())
-    }
-
-    fn describe() -> Description {
-        panic::install_hook();
-        M::Rules::describe().or_package(M::NAME, M::VERSION)
     }
 }

@@ -22,11 +22,13 @@
 //! It is not the host: it checks none of the contract's bounds, has no queue and hands out no index.
 
 pub use crate::bindings::admission::usher::policy::log::Level;
-use crate::host::fake::Fake;
-use crate::{
-    Admission, Claim, Decision, Facts, Inquiry, Key, Passing, Policy, Reason, Request, Verdict,
-    Waiting,
+use crate::contract::{
+    Admission, Claim, Decision, Inquiry, Key, Passing, Reason, Verdict, Waiting,
 };
+use crate::facts::Facts;
+use crate::host::fake::Fake;
+use crate::policy::Policy;
+use crate::request::Request;
 
 mod request;
 pub use request::{RequestBuilder, WaiterBuilder, player, request, waiter};

@@ -1,9 +1,10 @@
 //! Builders of verdicts. Every one starts at [`Verdict`] and becomes a verdict with `.into()`.
 
-use crate::{
-    Acceptance, Act, Admission, Claim, Command, Decided, Decision, Early, Inquiry, Passing,
-    Question, Reason, Verdict, Waiting,
+use crate::contract::{
+    Acceptance, Act, Admission, Claim, Command, Decision, Inquiry, Passing, Question, Reason,
+    Verdict, Waiting,
 };
+use crate::early::{Decided, Early};
 
 impl Verdict {
     /// Lets the request in.

@@ -3,8 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use super::Level;
-use crate::{Key, UnixMillis};
+use crate::contract::{Key, Level, UnixMillis};
 
 thread_local! {
     static CURRENT: RefCell<Fake> = RefCell::default();

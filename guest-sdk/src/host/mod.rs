@@ -2,21 +2,14 @@
 //!
 //! In WebAssembly these are imports; natively a fake answers, which tests set up through `testing`.
 
-#[cfg(target_arch = "wasm32")]
-use crate::bindings::admission::usher::policy as imports;
-#[cfg(not(target_arch = "wasm32"))]
-use fake::imports;
-
-pub(crate) use crate::bindings::admission::usher::policy::log::Level;
-pub(crate) use imports::log::write;
-
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) mod fake;
+pub(crate) mod imports;
 pub mod params;
 
 /// The seat ledger, as it stands at this moment.
 pub mod ledger {
-    use crate::Key;
+    use crate::contract::Key;
 
     /// How many units of a key are held by others than the request that is being decided.
     ///
@@ -29,7 +22,7 @@ pub mod ledger {
 
 /// The time.
 pub mod clock {
-    use crate::UnixMillis;
+    use crate::contract::UnixMillis;
 
     /// Now, in milliseconds since the Unix epoch. It does not move within one call.
     pub fn now_ms() -> UnixMillis {
@@ -51,7 +44,8 @@ pub mod random {
 pub mod log {
     use std::fmt::Display;
 
-    use super::{Level, write};
+    use super::imports::log::write;
+    use crate::contract::Level;
 
     /// A line that only someone who hunts for a fault wants.
     pub fn debug(text: impl Display) {

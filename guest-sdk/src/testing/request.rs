@@ -1,10 +1,11 @@
 //! Requests, waiters and players for tests, with plain values where the test states none.
 
 use crate::bindings::admission::exports::usher::policy::admission as wit;
-use crate::{
+use crate::contract::{
     Attribute, AttributeValue, DoorAbilities, Endpoint, HeldUnit, Key, Player, Reason,
-    ReasonAbility, Request, RoomState, SessionId, StatusAbility, Waiter, Why,
+    ReasonAbility, RoomState, SessionId, StatusAbility, Waiter, Why,
 };
+use crate::request::Request;
 
 /// A first request of `player` from 192.0.2.1 at an `rtyp` door, to an open room `main`, on a host
 /// with 4 seats.

@@ -72,6 +72,12 @@ impl Timers {
         self.due.first_key_value().map(|((at, _), _)| *at)
     }
 
+    /// Whether one is set.
+    #[cfg(test)]
+    pub(crate) fn is_set(&self, timer: Timer) -> bool {
+        self.set.contains_key(&timer)
+    }
+
     /// How many are set, the ledger's own left out: a timed unit is no leak.
     pub(crate) fn len(&self) -> usize {
         self.due.len() - usize::from(self.set.contains_key(&Timer::Units))

@@ -1,7 +1,17 @@
 //! The engine: one for the life of the process.
 
+use crate::cache::Cache;
+use crate::guest::State;
+use crate::linker;
+use crate::ticker::Ticker;
 use std::path::PathBuf;
 use std::sync::Arc;
+use wasmtime::component::{Component, Linker};
+
+/// The most stack of a module, in bytes. Every thread that calls one must have a good deal more: past
+/// the end of the thread's own stack the whole process would abort. Threads have 2 MiB where nothing
+/// else is said.
+const STACK: usize = 512 << 10;
 
 /// What the engine allows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -49,16 +59,79 @@ pub enum EngineError {
 /// Compiles and runs modules. One for the life of the process.
 pub struct Engine {
     config: EngineConfig,
+    wasm: wasmtime::Engine,
+    cache: Option<Cache>,
+    policies: Linker<State>,
+    rules: Linker<State>,
+    _ticker: Ticker,
 }
 
 impl Engine {
     /// Starts the engine and its ticker thread, which ends when the last user of the engine is gone.
     pub fn new(config: EngineConfig) -> Result<Arc<Engine>, EngineError> {
-        Ok(Arc::new(Engine { config }))
+        let failed = |error: wasmtime::Error| EngineError::Engine(format!("{error:#}"));
+        let wasm = wasmtime::Engine::new(&settings()).map_err(failed)?;
+        let cache = match &config.cache {
+            None => None,
+            Some(path) => Some(Cache::open(path, &wasm).map_err(|problem| {
+                let path = path.clone();
+                EngineError::Cache { path, problem }
+            })?),
+        };
+        Ok(Arc::new(Engine {
+            config,
+            cache,
+            policies: linker::for_policies(&wasm).map_err(failed)?,
+            rules: linker::for_rules(&wasm).map_err(failed)?,
+            _ticker: Ticker::start(&wasm).map_err(EngineError::Ticker)?,
+            wasm,
+        }))
     }
 
     /// What it allows.
     pub fn config(&self) -> &EngineConfig {
         &self.config
     }
+
+    /// Compiles a component, or takes it from the cache.
+    pub(crate) fn compile(&self, component: &[u8]) -> wasmtime::Result<Component> {
+        let cached = self.cache.as_ref();
+        if let Some(kept) = cached.and_then(|cache| cache.get(&self.wasm, component)) {
+            return Ok(kept);
+        }
+        let compiled = Component::from_binary(&self.wasm, component)?;
+        if let Some(cache) = cached {
+            cache.put(component, &compiled);
+        }
+        Ok(compiled)
+    }
+
+    /// The engine below.
+    pub(crate) fn wasm(&self) -> &wasmtime::Engine {
+        &self.wasm
+    }
+
+    /// What policies may import.
+    pub(crate) fn policies(&self) -> &Linker<State> {
+        &self.policies
+    }
+
+    /// What rules may import.
+    pub(crate) fn rules(&self) -> &Linker<State> {
+        &self.rules
+    }
+}
+
+fn settings() -> wasmtime::Config {
+    let mut settings = wasmtime::Config::new();
+    settings
+        .epoch_interruption(true)
+        .max_wasm_stack(STACK)
+        // Nothing is called asynchronously, and a call is a third quicker without the means for it.
+        .concurrency_support(false)
+        // The limiter is not asked about shared memories.
+        .wasm_threads(false)
+        // Relaxed instructions may give different answers on different machines.
+        .wasm_relaxed_simd(false);
+    settings
 }

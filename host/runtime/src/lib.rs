@@ -13,24 +13,45 @@
 //! The crate knows no socket, no configuration file and no rule of admission; what comes of an answer
 //! is `usher-core`'s.
 
+mod backoff;
+mod bindings;
+mod cache;
+mod clock;
 mod config;
+mod deserialize;
+mod effect;
 mod engine;
+mod escape;
+mod fault;
+mod generation;
+mod guest;
+mod imports;
 mod inspect;
 mod job;
+mod limits;
+mod linker;
 mod load;
+mod pinned;
 mod policies;
+mod policy;
+mod queue;
 mod rules;
+mod sample;
+mod slot;
 mod status;
+mod ticker;
+mod translate;
 mod watch;
+mod worker;
 
+pub use clock::Clock;
 pub use config::{Params, SlotConfig, SlotSettings, Source};
+pub use effect::{Delivery, Effect, Message};
 pub use engine::{Engine, EngineConfig, EngineError};
-pub use inspect::{Inspection, World, inspect};
+pub use inspect::{Inspection, inspect};
 pub use job::{Job, Reply};
-pub use load::LoadError;
-pub use policies::{Clock, Policies};
-pub use rules::{
-    At, Delivery, Effect, Message, RulesConfig, RulesInstance, RulesModule, RulesSlot, StartError,
-};
+pub use load::{LoadError, World};
+pub use policies::Policies;
+pub use rules::{At, RulesConfig, RulesInstance, RulesModule, RulesSlot, StartError};
 pub use status::{GenerationInfo, LoadFailure, Reload, RollbackError, SlotState, SlotStatus};
 pub use watch::{WatchError, Watcher, watch};

@@ -1,22 +1,49 @@
 //! The admission policies: slots and the workers that call them.
 
-use crate::config::{SlotConfig, SlotSettings};
+use crate::clock::Clock;
+use crate::config::{Params, SlotConfig, SlotSettings};
 use crate::engine::Engine;
+use crate::guest::Owner;
 use crate::job::{Job, Reply};
-use crate::load::LoadError;
-use crate::status::{GenerationInfo, LoadFailure, Reload, RollbackError, SlotStatus};
+use crate::load::{self, LoadError};
+use crate::pinned::{Pinned, PinnedSlot};
+use crate::policy::PolicyModule;
+use crate::queue::Queue;
+use crate::slot::{Loaded, Slot};
+use crate::status::{GenerationInfo, LoadFailure, Reload, RollbackError, SlotStatus, fail_word};
+use crate::worker::Work;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use usher_core::{Moment, Pin, TakenView};
+use usher_core::{FailMode, Pin, TakenView};
 
-/// Says what time it is. The caller's, so that a moment here is the moment that the core means.
-pub type Clock = Arc<dyn Fn() -> Moment + Send + Sync>;
+/// The stack of a worker, in bytes: many times what a module may use.
+const STACK: usize = 8 << 20;
 
 /// The admission policies. Dropping it ends the workers once they have finished the call that they are
 /// in; jobs that still wait are dropped.
 pub struct Policies {
-    slots: Vec<SlotConfig>,
+    work: Arc<Work>,
+    loader: Loader,
+    /// By `SlotId`, like the slots.
+    settings: Mutex<Vec<Settings>>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+/// The settings of a slot, ready to be pinned.
+struct Settings {
+    fail: FailMode,
+    deadline: Duration,
+    params: Arc<Params>,
+}
+
+/// What loading needs besides the bytes.
+struct Loader {
+    engine: Arc<Engine>,
+    taken: TakenView,
+    /// One warm instance for each.
+    workers: usize,
 }
 
 impl Policies {
@@ -30,47 +57,185 @@ impl Policies {
         clock: Clock,
         on_reply: impl Fn(Reply) + Send + Sync + 'static,
     ) -> Result<Policies, LoadFailure> {
-        let _ = (engine, taken, workers, clock, on_reply);
-        Ok(Policies { slots })
+        let loader = Loader {
+            engine,
+            taken,
+            workers: workers.get(),
+        };
+        let mut open = Vec::with_capacity(slots.len());
+        let mut settings = Vec::with_capacity(slots.len());
+        for SlotConfig {
+            name,
+            source,
+            settings: given,
+        } in slots
+        {
+            let given = Settings::from(given);
+            let slot = Slot::open(&name, source, clock(), |bytes, number| {
+                loader.load(&name, &given.params, bytes, number)
+            })?;
+            open.push(slot);
+            settings.push(given);
+        }
+        let work = Arc::new(Work {
+            queue: Queue::new(),
+            slots: open,
+            clock,
+            on_reply: Box::new(on_reply),
+        });
+        let mut policies = Policies {
+            work,
+            loader,
+            settings: Mutex::new(settings),
+            workers: Vec::new(),
+        };
+        for number in 0..workers.get() {
+            let worker = policies.spawn(number).map_err(|error| LoadFailure {
+                slot: "policy workers".into(),
+                error: LoadError::NoThread(error),
+                took: Duration::ZERO,
+            })?;
+            policies.workers.push(worker);
+        }
+        Ok(policies)
     }
 
     /// Hands in a job. Never blocks.
     pub fn submit(&self, job: Job) {
-        drop(job);
+        self.work.queue.push(job);
     }
 
     /// The current generation, params and deadline of every slot, to be kept in a core snapshot. An ask
     /// is answered by what its snapshot pinned.
     pub fn pin(&self) -> Pin {
-        Pin(Arc::new(()))
+        let settings = self.settings();
+        let slots = self.work.slots.iter().zip(&*settings);
+        let pinned = slots.map(|(slot, settings)| PinnedSlot {
+            generation: slot.current(),
+            params: Arc::clone(&settings.params),
+            deadline: settings.deadline,
+        });
+        Pinned::pin(pinned.collect())
     }
 
     /// Reads a slot's module again and, if it is new and good, makes it the current generation. Blocks
     /// while it compiles. Bytes that are already loaded, that were refused last or that an operator
     /// rolled back from are left alone unless `force` is set. If it fails the old generation serves on.
     pub fn reload(&self, slot: &str, force: bool) -> Result<Reload, LoadFailure> {
-        let _ = force;
-        Err(LoadFailure {
-            slot: slot.into(),
-            error: LoadError::NoSuchSlot,
-            took: Duration::ZERO,
-        })
+        let Some((index, found)) = self.find(slot) else {
+            return Err(LoadFailure {
+                slot: slot.into(),
+                error: LoadError::NoSuchSlot,
+                took: Duration::ZERO,
+            });
+        };
+        let params = Arc::clone(&self.settings()[index].params);
+        let replaced = found.current();
+        let reloaded = found.reload(force, (self.work.clock)(), |bytes, number| {
+            self.loader.load(found.name(), &params, bytes, number)
+        })?;
+        if let (Reload::Loaded(_), Some(before)) =
+            (&reloaded, found.last_good(replaced.info.number))
+        {
+            // Two generations stay warm: this one, and the one to go back to.
+            before.module.cool();
+        }
+        Ok(reloaded)
     }
 
     /// Goes back to the generation before, which is still in memory, whatever became of the file. What
     /// is in the file now is not loaded again until it changes.
     pub fn rollback(&self, slot: &str) -> Result<GenerationInfo, RollbackError> {
-        Err(RollbackError::NoSuchSlot(slot.into()))
+        let missing = || RollbackError::NoSuchSlot(slot.to_owned());
+        let (_, found) = self.find(slot).ok_or_else(missing)?;
+        let current = found.rollback()?;
+        Ok(current.info.clone())
     }
 
     /// Changes a slot's settings, from the next pin on. `false` if there is no such slot.
     pub fn configure(&self, slot: &str, settings: SlotSettings) -> bool {
-        let _ = settings;
-        self.slots.iter().any(|known| &*known.name == slot)
+        let Some((index, _)) = self.find(slot) else {
+            return false;
+        };
+        self.settings()[index] = Settings::from(settings);
+        true
     }
 
     /// How every slot does, in the order of their `SlotId`s.
     pub fn status(&self) -> Vec<SlotStatus> {
-        Vec::new()
+        let settings = self.settings();
+        let slots = self.work.slots.iter().zip(&*settings);
+        slots
+            .map(|(slot, settings)| slot.status(fail_word(settings.fail)))
+            .collect()
+    }
+
+    fn find(&self, name: &str) -> Option<(usize, &Slot<PolicyModule>)> {
+        let mut slots = self.work.slots.iter().enumerate();
+        slots.find(|(_, slot)| **slot.name() == *name)
+    }
+
+    fn settings(&self) -> MutexGuard<'_, Vec<Settings>> {
+        // Entries are replaced whole.
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn spawn(&self, number: usize) -> std::io::Result<JoinHandle<()>> {
+        let work = Arc::clone(&self.work);
+        thread::Builder::new()
+            .name(format!("usher-policy-{number}"))
+            .stack_size(STACK)
+            .spawn(move || work.run())
+    }
+}
+
+impl Drop for Policies {
+    fn drop(&mut self) {
+        self.work.queue.close();
+        let this = thread::current().id();
+        for worker in self.workers.drain(..) {
+            // A reply may hold the last reference, and a thread can't wait for itself.
+            if worker.thread().id() != this {
+                // Its panics were caught where they happened.
+                let _ = worker.join();
+            }
+        }
+    }
+}
+
+impl Loader {
+    fn load(
+        &self,
+        slot: &Arc<str>,
+        params: &Arc<Params>,
+        bytes: &[u8],
+        number: u64,
+    ) -> Result<Loaded<PolicyModule>, LoadError> {
+        let owner = Owner {
+            slot: Arc::clone(slot),
+            generation: number,
+            memory: self.engine.config().policy_memory,
+            taken: self.taken.clone(),
+        };
+        let compiled = load::compile(&self.engine, bytes)?;
+        let module = PolicyModule::load(&self.engine, &compiled, owner, params)?.module;
+        module
+            .warm(self.workers, params)
+            .map_err(LoadError::SelfTest)?;
+        Ok(Loaded {
+            description: module.description().clone(),
+            module,
+            compile: compiled.took,
+        })
+    }
+}
+
+impl From<SlotSettings> for Settings {
+    fn from(settings: SlotSettings) -> Settings {
+        Settings {
+            fail: settings.fail,
+            deadline: settings.deadline,
+            params: Arc::new(settings.params),
+        }
     }
 }

@@ -25,12 +25,10 @@ impl Core {
             return;
         };
         let chain = snapshot.chain(request.door);
+        let deadline = self.now.after(self.config.decision_timeout);
         request.attempt += 1;
-        request.decision = Some(Decision::new(why, snapshot, chain));
-        self.timers.set(
-            Timer::Decision(id),
-            self.now.after(self.config.decision_timeout),
-        );
+        request.decision = Some(Decision::new(why, snapshot, chain, deadline));
+        self.timers.set(Timer::Decision(id), deadline);
         self.ask(id, why);
     }
 
@@ -67,7 +65,7 @@ impl Core {
             facts: decision.facts.clone(),
             now: self.now,
             seed: 0,
-            deadline: self.now.after(self.config.decision_timeout),
+            deadline: decision.deadline,
             request: data,
         };
         let (ask_id, seed) = (self.next_ask(Asked::Decision(id)), (self.entropy)());
@@ -228,6 +226,7 @@ impl Core {
         } else {
             gathered.into_iter().chain(inquiry.hold).collect()
         };
+        let hold = self.with_seat_limit(hold);
         if let Err(full) = self.hold(id, &hold) {
             let waits = self
                 .requests
@@ -271,10 +270,13 @@ impl Core {
         let Some(decision) = self.decision_mut(id) else {
             return;
         };
-        let Some(index) = decision.open.iter().position(|open| *open == question) else {
+        if decision.acting.as_ref() == Some(&question) {
+            decision.acting = None;
+        } else if let Some(index) = decision.open.iter().position(|open| *open == question) {
+            decision.open.remove(index);
+        } else {
             return;
-        };
-        decision.open.remove(index);
+        }
         decision.facts.push(Fact {
             question,
             answer,

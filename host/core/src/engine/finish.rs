@@ -107,10 +107,7 @@ impl Core {
         let ask = decision.as_ref().and_then(|decision| decision.ask);
         let steps = match decision {
             Some(decision) => {
-                if decision.accepted.is_some() {
-                    self.late_acts
-                        .extend(decision.open.into_iter().map(|act| (id, act)));
-                }
+                self.late_acts.extend(decision.acting.map(|act| (id, act)));
                 decision.steps
             }
             None => Vec::new(),

@@ -130,7 +130,9 @@ impl Core {
             Input::Answer(answer) => self.answered(answer),
             Input::StatusTexts { ask, result } => self.status_texts(ask, result),
             Input::OverAnswer { ask, commands } => {
-                if let Some(Asked::Over) = self.asks.remove(&ask) {
+                // An answer to another kind of ask names none of these.
+                if let Some(Asked::Over) = self.asks.get(&ask) {
+                    self.asks.remove(&ask);
                     self.apply_commands(commands);
                 }
             }
@@ -152,8 +154,14 @@ impl Core {
 
     /// What follows from a step: freed units are offered, waiters decided anew, statuses asked for.
     fn settle(&mut self) {
-        self.offer_freed();
-        self.pump_reload();
+        loop {
+            self.offer_freed();
+            self.pump_reload();
+            // A re-decision may come to nothing at once, and give back what was set aside for it.
+            if self.freed.is_empty() {
+                break;
+            }
+        }
         self.ask_due_statuses();
         self.set_expiry_timer();
     }

@@ -18,25 +18,31 @@ const RETRY: Duration = Duration::from_secs(1);
 const RETRY_LIMIT: Duration = Duration::from_secs(30);
 
 impl Core {
-    /// Offers every unit that was given back to the best waiter that can be placed.
+    /// Offers what was given back to the best waiters that can be placed.
+    ///
+    /// All keys are looked at together, in the one order of those who wait: who waits for a name and a
+    /// seat does not get the seat before a better one who waits for the seat alone.
     pub(super) fn offer_freed(&mut self) {
-        while let Some((key, changed)) = self.freed.pop_front() {
+        let mut keys: Vec<Key> = Vec::new();
+        for (key, changed) in std::mem::take(&mut self.freed) {
             if changed {
                 for id in self.queue.parked(&key) {
-                    self.reconsider(id);
+                    // It has its turn with the others, in order.
+                    self.queue.index(id);
+                    self.timers.cancel(Timer::Retry(id));
                 }
             }
-            self.offer_key(&key);
-        }
-    }
-
-    fn offer_key(&mut self, key: &Key) {
-        if self.ledger.closed(key).is_some() {
-            return;
+            if self.ledger.closed(&key).is_none() && !keys.contains(&key) {
+                keys.push(key);
+            }
         }
         let mut after = None;
-        while let Some((rank, id)) = self.queue.next_blocked(key, self.ledger.taken(key), after) {
-            // Whether it gets an offer or is blocked by another key now: it is not looked at again here.
+        loop {
+            let next = |key| self.queue.next_blocked(key, self.ledger.taken(key), after);
+            let Some((rank, id)) = keys.iter().filter_map(next).min() else {
+                return;
+            };
+            // Whether it gets an offer or is blocked by another key now: it is not looked at again.
             after = Some((rank, id));
             self.consider(id);
         }
@@ -78,13 +84,6 @@ impl Core {
             .commit(&[Op::Take(Holder::Request(id), claims)])?;
         self.freed(freed);
         Ok(())
-    }
-
-    /// Something that a passed-over waiter waits for has changed.
-    fn reconsider(&mut self, id: RequestId) {
-        self.queue.block(id, Vec::new());
-        self.timers.cancel(Timer::Retry(id));
-        self.consider(id);
     }
 
     /// A decision of a waiter came to nothing: it waits on as it did.
@@ -140,7 +139,8 @@ impl Core {
             self.reload.push_back(id);
         }
         if self.queue.is_passed_over(id) {
-            self.reconsider(id);
+            self.queue.index(id);
+            self.consider(id);
         }
     }
 

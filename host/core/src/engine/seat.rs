@@ -1,6 +1,7 @@
 //! Sessions: made at commit, bound to an endpoint, ended exactly once (semantics 25 and 26).
 
 use super::Core;
+use crate::address::canonical;
 use crate::config::Binding;
 use crate::id::{RequestId, SessionId};
 use crate::ledger::{Holder, Op};
@@ -71,7 +72,12 @@ impl Core {
         });
         self.finish(id, Ending::Accepted(session), Outcome::Accepted(session));
         match binding {
-            Binding::None => self.join(session, Bound::Connection),
+            Binding::None => {
+                if let Some(session) = self.sessions.get_mut(session) {
+                    session.bound = Bound::Connection;
+                }
+                self.join(session);
+            }
             Binding::Token { bind_timeout, .. } => {
                 self.timers
                     .set(Timer::Bind(session), self.now.after(bind_timeout));
@@ -95,9 +101,8 @@ impl Core {
         }
     }
 
-    fn join(&mut self, id: SessionId, bound: Bound) {
-        if let Some(session) = self.sessions.get_mut(id) {
-            session.bound = bound;
+    fn join(&mut self, id: SessionId) {
+        if let Some(session) = self.sessions.get(id) {
             let player = Box::new(session.player.clone());
             self.emit(Output::Joined(player));
         }
@@ -105,6 +110,7 @@ impl Core {
 
     /// Binds the endpoint that proved to know the token, if the session has none and nobody has it.
     pub(super) fn bind(&mut self, id: SessionId, endpoint: SocketAddr) {
+        let endpoint = canonical(endpoint);
         if !self.sessions.bind(id, endpoint) {
             return;
         }
@@ -113,19 +119,22 @@ impl Core {
         };
         let door = session.player.door;
         self.timers.cancel(Timer::Bind(id));
-        self.watch_idle(id, self.now);
-        self.join(id, Bound::Endpoint(endpoint));
+        self.join(id);
         self.emit(Output::Bound {
             door,
             session: id,
             endpoint,
         });
+        self.watch_idle(id, self.now);
     }
 
     fn watch_idle(&mut self, id: SessionId, seen: Moment) {
         let Some(session) = self.sessions.get(id) else {
             return;
         };
+        if session.bound == Bound::No {
+            return;
+        }
         let binding = self.door(session.player.door).map(|door| door.binding);
         if let Some(Binding::Token { idle_timeout, .. }) = binding {
             let at = seen.after(idle_timeout);

@@ -8,6 +8,7 @@ use crate::queue::{Arrival, PlaceId};
 use crate::record::PolicyStep;
 use crate::request::RequestData;
 use crate::snapshot::Snapshot;
+use crate::time::Moment;
 use crate::verdict::{Acceptance, Question};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -58,6 +59,8 @@ pub(super) struct Decision {
     pub(super) why: Why,
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) chain: Arc<[SlotId]>,
+    /// When it is over, whoever is being asked then.
+    pub(super) deadline: Moment,
     /// The policy in the chain that is being asked.
     pub(super) at: usize,
     /// What earlier policies claimed.
@@ -67,8 +70,10 @@ pub(super) struct Decision {
     /// The acceptance that awaits its acts.
     pub(super) accepted: Option<Acceptance>,
     pub(super) facts: Vec<Fact>,
-    /// Questions or acts that are not answered yet.
+    /// Questions that are not answered yet.
     pub(super) open: Vec<Question>,
+    /// The act that is being done.
+    pub(super) acting: Option<Question>,
     /// How many times a policy asked.
     pub(super) rounds: u32,
     /// The ask that is out.
@@ -82,17 +87,24 @@ pub(super) struct Decision {
 
 impl Decision {
     /// A decision that begins at the first policy of a chain.
-    pub(super) fn new(why: Why, snapshot: Arc<Snapshot>, chain: Arc<[SlotId]>) -> Decision {
+    pub(super) fn new(
+        why: Why,
+        snapshot: Arc<Snapshot>,
+        chain: Arc<[SlotId]>,
+        deadline: Moment,
+    ) -> Decision {
         Decision {
             why,
             snapshot,
             chain,
+            deadline,
             at: 0,
             gathered: Vec::new(),
             acts: Vec::new(),
             accepted: None,
             facts: Vec::new(),
             open: Vec::new(),
+            acting: None,
             rounds: 0,
             ask: None,
             last_good: false,

@@ -99,6 +99,14 @@ impl Core {
         all
     }
 
+    /// Adds the host's own limit where seats are claimed: no policy can overfill, not even to hold.
+    pub(super) fn with_seat_limit(&self, mut claims: Vec<Claim>) -> Vec<Claim> {
+        if claims.iter().any(|claim| claim.key == Key::server()) {
+            claims.push(self.server_claim());
+        }
+        claims
+    }
+
     /// Holds claims for a request, besides what it holds already.
     pub(super) fn hold(&mut self, id: RequestId, claims: &[Claim]) -> Result<(), Full> {
         let freed = self
@@ -117,7 +125,7 @@ impl Core {
         let (at, act) = decision.acts.remove(0);
         decision.at = at;
         decision.accepted = Some(acceptance);
-        decision.open.push(act.clone());
+        decision.acting = Some(act.clone());
         self.emit(Output::Lookup {
             request: id,
             question: act,
@@ -166,7 +174,7 @@ impl Core {
         let Some(decision) = &request.decision else {
             return;
         };
-        let (why, offered) = (decision.why, decision.offered);
+        let why = decision.why;
         let redecide = request
             .waiting
             .as_ref()
@@ -202,14 +210,10 @@ impl Core {
         }
         if why == Why::Offer {
             self.declined(id);
-        } else if offered {
-            // A unit was set aside for it while it was decided anew for another cause, and this was no
-            // answer to that: it is the best of those who wait, and is offered what it waits for now.
-            let freed = self.take_back(id);
-            self.consider(id);
-            self.freed(freed);
         } else {
-            // What it may have held goes to those before it first.
+            // What it holds goes back, and it stands in line for it like everyone else. That may be what
+            // was set aside for it while it was decided anew: this was no answer to that.
+            self.queue.index(id);
             self.release_holder(id);
             self.offer_freed();
             self.consider(id);

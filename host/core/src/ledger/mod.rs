@@ -329,4 +329,6 @@ fn full(same_key: &[&Claim], others: u32) -> Result<(), Full> {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;

@@ -115,6 +115,19 @@ impl Queue {
         entry.passed_over = false;
     }
 
+    /// Finds a request under every key that it waits for, because what blocks it is not known.
+    pub(crate) fn index(&mut self, request: RequestId) {
+        let Some(entry) = self.entries.get(&request) else {
+            return;
+        };
+        let claims = entry.options.clone();
+        let blocks = claims
+            .iter()
+            .flatten()
+            .map(|claim| (claim.key.clone(), u32::MAX));
+        self.block(request, blocks.collect());
+    }
+
     /// Passes a request over until one of its keys changes.
     pub(crate) fn pass_over(&mut self, request: RequestId) {
         self.unindex(request);

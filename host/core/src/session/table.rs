@@ -1,7 +1,6 @@
 //! The sessions of one core, found by number, request, identity, token and endpoint.
 
 use super::{Player, SessionToken};
-use crate::address::canonical;
 use crate::id::{DoorId, RequestId, SessionId};
 use crate::time::Moment;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -104,9 +103,9 @@ impl Sessions {
         self.tokens.contains(&(door, token))
     }
 
-    /// Gives an endpoint to a session that has a token and no endpoint yet, if nobody else has it.
+    /// Gives a canonical endpoint to a session that has a token and no endpoint yet, if nobody else has
+    /// it.
     pub(crate) fn bind(&mut self, id: SessionId, endpoint: SocketAddr) -> bool {
-        let endpoint = canonical(endpoint);
         let Some(session) = self.sessions.get_mut(&id) else {
             return false;
         };

@@ -95,7 +95,7 @@ pub enum LoadError {
     /// It can be called, and does not answer as it must.
     #[error("fails its self-test: {}: try it with `usher check`", .0.message)]
     SelfTest(Fault),
-    /// The worker threads have no room for it.
-    #[error("the host can't make room for it: {0}: see `usher doctor`")]
-    Host(String),
+    /// The system has no thread for the workers.
+    #[error("no thread for the workers ({0}): raise the limit on threads")]
+    NoThread(std::io::Error),
 }

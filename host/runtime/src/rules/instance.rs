@@ -1,8 +1,24 @@
 //! One room's rules, running.
 
-use super::effect::{Effect, Message};
-use crate::status::GenerationInfo;
-use usher_core::{Fault, Moment, Parting, Player, SessionId};
+use crate::bindings::game::GameRules;
+use crate::bindings::rules as wit;
+use crate::config::Params;
+use crate::effect::{Effect, Message};
+use crate::fault::{bad_answer, fault};
+use crate::guest::{self, HANDED_OVER, State};
+use crate::imports::Sight;
+use crate::translate::bound;
+use crate::translate::description::{Description, description_in};
+use crate::translate::effect::{effects_in, message_out};
+use crate::translate::ending::parting_out;
+use crate::translate::player::player_out;
+use std::sync::Arc;
+use std::time::Duration;
+use usher_core::{Fault, FaultKind, Moment, Parting, Player, SessionId};
+use wasmtime::Store;
+
+/// The most bytes of a saved state.
+const SAVE: usize = 16 << 20;
 
 /// What a call of rules sees of time and chance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,29 +40,39 @@ pub enum StartError {
     Fault(Fault),
 }
 
-/// A loaded module that holds the rules of a game. Cheap to clone.
-#[derive(Clone)]
-pub struct RulesModule {
-    info: GenerationInfo,
-}
-
-impl RulesModule {
-    /// Which load this is.
-    pub fn info(&self) -> &GenerationInfo {
-        &self.info
-    }
-
-    /// A new instance, for [`RulesInstance::start`]. Takes well under a millisecond.
-    pub fn instantiate(&self) -> Result<RulesInstance, Fault> {
-        Ok(RulesInstance(()))
+impl From<Fault> for StartError {
+    fn from(fault: Fault) -> StartError {
+        StartError::Fault(fault)
     }
 }
 
-/// One room's rules, running. Owned by the thread that plays the room. After any fault it is dead:
-/// every later call faults at once, and the room goes on with a new instance and the last save.
-pub struct RulesInstance(());
+/// One room's rules, running. Owned by the thread that plays the room; that thread needs 2 MiB of
+/// stack. After any fault it is dead: every later call faults at once, and the room goes on with a new
+/// instance and the last save.
+pub struct RulesInstance {
+    /// Gone after a fault.
+    store: Option<Store<State>>,
+    guest: GameRules,
+    params: Arc<Params>,
+    deadline: Duration,
+}
 
 impl RulesInstance {
+    /// An instance that has not been called yet.
+    pub(super) fn new(
+        store: Store<State>,
+        guest: GameRules,
+        params: Arc<Params>,
+        deadline: Duration,
+    ) -> RulesInstance {
+        RulesInstance {
+            store: Some(store),
+            guest,
+            params,
+            deadline,
+        }
+    }
+
     /// Begins a room, or takes over what an earlier version saved.
     pub fn start(
         &mut self,
@@ -54,14 +80,24 @@ impl RulesInstance {
         room: &str,
         saved: Option<&[u8]>,
     ) -> Result<Vec<Effect>, StartError> {
-        let _ = (at, room, saved);
-        Ok(Vec::new())
+        let saved = saved.map(<[u8]>::to_vec);
+        let started = self.call(at, |rules, store| {
+            rules.call_start(store, room, saved.as_deref())
+        })?;
+        match started {
+            Ok(effects) => Ok(self.effects(effects)?),
+            Err(why) => {
+                let why = crate::escape::escaped(&why, 1_024);
+                Err(StartError::Refused(why))
+            }
+        }
     }
 
     /// A player is in.
     pub fn on_join(&mut self, at: At, player: &Player) -> Result<Vec<Effect>, Fault> {
-        let _ = (at, player);
-        Ok(Vec::new())
+        let player = player_out(player);
+        let effects = self.call(at, |rules, store| rules.call_on_join(store, &player))?;
+        self.effects(effects)
     }
 
     /// A player has sent something.
@@ -71,8 +107,11 @@ impl RulesInstance {
         from: SessionId,
         message: &Message,
     ) -> Result<Vec<Effect>, Fault> {
-        let _ = (at, from, message);
-        Ok(Vec::new())
+        let message = message_out(message);
+        let effects = self.call(at, |rules, store| {
+            rules.call_on_message(store, from.0, &message)
+        })?;
+        self.effects(effects)
     }
 
     /// A player is gone.
@@ -82,24 +121,73 @@ impl RulesInstance {
         session: SessionId,
         how: Parting,
     ) -> Result<Vec<Effect>, Fault> {
-        let _ = (at, session, how);
-        Ok(Vec::new())
+        let how = parting_out(how);
+        let effects = self.call(at, |rules, store| {
+            rules.call_on_leave(store, session.0, how)
+        })?;
+        self.effects(effects)
     }
 
     /// Time passes.
     pub fn on_tick(&mut self, at: At) -> Result<Vec<Effect>, Fault> {
-        let _ = at;
-        Ok(Vec::new())
+        let now = at.now.as_millis();
+        let effects = self.call(at, |rules, store| rules.call_on_tick(store, now))?;
+        self.effects(effects)
     }
 
     /// The state, for a later version or after a trap. At most 16 MiB.
     pub fn save(&mut self, at: At) -> Result<Vec<u8>, Fault> {
-        let _ = at;
-        Ok(Vec::new())
+        let saved = self.call(at, |rules, store| {
+            // A saved state may be larger than any other answer.
+            store.set_hostcall_fuel(SAVE + HANDED_OVER);
+            let saved = rules.call_save(&mut *store);
+            store.set_hostcall_fuel(HANDED_OVER);
+            saved
+        })?;
+        if let Err(breach) = bound::length(saved.len(), "save", "bytes", 0..=SAVE) {
+            self.store = None;
+            return Err(bad_answer(&breach));
+        }
+        Ok(saved)
     }
 
     /// Whether a call faulted, so that nothing can be asked of it any more.
     pub fn is_dead(&self) -> bool {
-        false
+        self.store.is_none()
+    }
+
+    /// What the module says of itself.
+    pub(super) fn describe(&mut self, at: At) -> Result<Description, Fault> {
+        let described = self.call(at, |rules, store| rules.call_describe(store))?;
+        description_in(described).map_err(|breach| bad_answer(&breach.within("describe")))
+    }
+
+    fn call<T>(
+        &mut self,
+        at: At,
+        run: impl FnOnce(&wit::Guest, &mut Store<State>) -> wasmtime::Result<T>,
+    ) -> Result<T, Fault> {
+        // Taken out, and put back only if all went well.
+        let Some(mut store) = self.store.take() else {
+            let message = "the rules faulted before and must be started anew";
+            return Err(fault(FaultKind::NotLoaded, message));
+        };
+        let sight = Sight {
+            now: at.now,
+            seed: at.seed,
+            params: &self.params,
+            held: &[],
+        };
+        let rules = self.guest.usher_policy_rules();
+        let result = guest::call(&mut store, &sight, self.deadline, |store| run(rules, store))?;
+        self.store = Some(store);
+        Ok(result)
+    }
+
+    fn effects(&mut self, effects: Vec<wit::Effect>) -> Result<Vec<Effect>, Fault> {
+        effects_in(effects).map_err(|breach| {
+            self.store = None;
+            bad_answer(&breach)
+        })
     }
 }

@@ -1,9 +1,10 @@
 //! The rules of a game: modules whose instances have a state.
 
-mod effect;
 mod instance;
+mod module;
 mod slot;
 
-pub use effect::{Delivery, Effect, Message};
-pub use instance::{At, RulesInstance, RulesModule, StartError};
+pub use instance::{At, RulesInstance, StartError};
+pub(crate) use module::RulesCode;
+pub use module::RulesModule;
 pub use slot::{RulesConfig, RulesSlot};

@@ -64,12 +64,12 @@ mod raw {
 const _: () = {
     struct Module;
 
-    impl usher_sdk::__private::PolicyModule for Module {
+    impl usher_sdk::export::PolicyModule for Module {
         type Policy = RawList;
         const NAME: &'static str = "raw-list";
         const VERSION: &'static str = "0";
     }
 
-    type Exported = usher_sdk::__private::ExportedPolicy<Module>;
+    type Exported = usher_sdk::export::ExportedPolicy<Module>;
     usher_sdk::bindings::admission::export_admission_bindings!(Exported with_types_in raw);
 };

@@ -2,7 +2,8 @@
 //!
 //! * Everyone gets a slot of `max-players` and a name of their own; the config is the version, `a` or
 //!   `b`, and so is what is remembered.
-//! * A name that begins with `who` is rejected, with the code `version-a` or `version-b`.
+//! * A name that begins with `who` is rejected, with the code `version-a` or `version-b` and the number
+//!   101 or 102.
 //! * A name that begins with `old` is let in by `a` and rejected by `b`: for rechecks and waiters.
 //! * With the param `wait = true`, whoever finds no slot waits, and the status is the version.
 
@@ -18,7 +19,9 @@ impl Policy for Version {
         let name = request.name();
         if name.starts_with("who") || (name.starts_with("old") && VERSION == "b") {
             let text = format!("This is version {VERSION}");
-            return Verdict::reject(Reason::new(format!("version-{VERSION}"), text)).into();
+            let number = if VERSION == "a" { 101 } else { 102 };
+            let reason = Reason::new(format!("version-{VERSION}"), text).number(number);
+            return Verdict::reject(reason).into();
         }
 
         let full = Reason::new("server-full", "There is no slot").number(1);

@@ -1,5 +1,11 @@
 //! The engine in virtual time: what `design` calls semantics, a named test a rule.
 
+mod chain;
+mod claims;
+mod evidence;
+mod sessions;
+mod simulation;
+mod verdicts;
 mod world;
 
 use world::{World, accept, claim, reject};

@@ -1,8 +1,12 @@
 //! A core with peers, policies and rules that the test plays, in virtual time.
 
+mod peers;
+
+pub(super) use super::verdicts::*;
+use crate::engine::state::Asked;
 use crate::*;
-use std::collections::{BTreeMap, HashMap};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,8 +31,16 @@ pub(super) struct World {
     grants: HashMap<RequestId, Grant>,
     /// What the rules were told.
     heard: Vec<String>,
+    /// Who was asked about each request.
+    asked_of: BTreeMap<RequestId, BTreeSet<SlotId>>,
     /// `on-ended` calls, by request.
-    over: BTreeMap<RequestId, Vec<String>>,
+    over: BTreeMap<RequestId, Vec<(SlotId, String)>>,
+    /// What the next policy that hears of an ending wants done.
+    pub(super) on_ended: Vec<Command>,
+    /// Those who joined, as the rules saw them.
+    pub(super) players: HashMap<SessionId, Player>,
+    /// Endpoints that doors were told to play from.
+    pub(super) bindings: Vec<(SessionId, SocketAddr)>,
     /// Every decision's record.
     pub(super) decided: Vec<Decided>,
     /// When something was last heard of a session, for probes; `now` where the test says nothing.
@@ -73,7 +85,11 @@ impl World {
             told: BTreeMap::new(),
             grants: HashMap::new(),
             heard: Vec::new(),
+            asked_of: BTreeMap::new(),
             over: BTreeMap::new(),
+            on_ended: Vec::new(),
+            players: HashMap::new(),
+            bindings: Vec::new(),
             decided: Vec::new(),
             seen: HashMap::new(),
         };
@@ -108,6 +124,22 @@ impl World {
     pub(super) fn handle(&mut self, input: Input) {
         self.core.handle(input, self.now);
         self.drain_outputs();
+        self.bounds_hold();
+    }
+
+    /// What must hold after every step of every test.
+    #[track_caller]
+    fn bounds_hold(&self) {
+        let core = &self.core;
+        let report = core.report(self.now);
+        assert!(core.ledger.taken(&Key::server()) <= report.max_players);
+        assert!(report.max_pending == 0 || report.pending <= report.max_pending);
+        let mut out = BTreeSet::new();
+        for about in core.asks.values() {
+            if let Asked::Decision(request) = about {
+                assert!(out.insert(*request), "two asks are out about {request}");
+            }
+        }
     }
 
     /// Lets time pass, stopping at every timer.
@@ -121,94 +153,53 @@ impl World {
         self.handle(Input::Tick);
     }
 
-    /// A name for a peer that has not knocked yet.
-    pub(super) fn fresh(&mut self) -> RequestId {
-        self.last_request += 1;
-        RequestId(self.last_request)
-    }
-
-    /// Knocks from an address of its own.
-    pub(super) fn knock(&mut self) -> RequestId {
-        let host = u32::try_from(self.last_request).unwrap() + 0x0a00_0001;
-        self.knock_from(IpAddr::V4(Ipv4Addr::from_bits(host)))
-    }
-
-    pub(super) fn knock_from(&mut self, ip: IpAddr) -> RequestId {
-        let request = self.fresh();
-        let peer = SocketAddr::new(ip, 4000);
-        self.handle(Input::Knock {
-            request,
-            door: DoorId(0),
-            peer,
-            room: "main".into(),
-        });
-        request
-    }
-
-    /// Says what a knocking peer wants: to enter under this name.
-    pub(super) fn submit(&mut self, id: RequestId, name: &str) {
-        let data = self.data(id, name);
-        self.handle(Input::Submit(Arc::new(data)));
-    }
-
-    pub(super) fn data(&self, id: RequestId, name: &str) -> RequestData {
-        RequestData {
-            id,
-            door: DoorId(0),
-            door_name: "main".into(),
-            protocol: "test".into(),
-            abilities: Abilities {
-                status: true,
-                reasons: ReasonAbility::Text,
-                longest_wait: None,
-            },
-            room: "main".into(),
-            peer: "192.0.2.1:4000".parse().unwrap(),
-            proven: true,
-            name: Some(name.into()),
-            password: Some(Secret::new("hunter2")),
-            args: Vec::new(),
-            payload: Arc::from(*b"payload"),
-            attributes: Vec::new(),
-            one_way: None,
-        }
-    }
-
-    /// Knocks from an address of its own and asks to enter.
-    pub(super) fn arrive(&mut self, name: &str) -> RequestId {
-        let id = self.knock();
-        self.submit(id, name);
-        id
-    }
-
-    pub(super) fn arrive_from(&mut self, ip: &str, name: &str) -> RequestId {
-        let id = self.knock_from(ip.parse().unwrap());
-        self.submit(id, name);
-        id
-    }
-
-    /// The ask that is out about a request, if there is one.
+    /// The latest ask about a request that nobody has answered, if there is one.
     pub(super) fn asked(&self, id: RequestId) -> Option<&Ask> {
-        self.asks.iter().find(|ask| ask.request.id == id)
+        self.asks.iter().rev().find(|ask| ask.request.id == id)
     }
 
-    /// Answers the ask that is out about a request.
+    /// Why the request's latest ask was made.
+    #[track_caller]
+    pub(super) fn why(&self, id: RequestId) -> Why {
+        self.asked(id)
+            .expect("an ask is out about this request")
+            .why
+    }
+
+    /// Takes the latest ask about a request away, to answer it later or never.
+    #[track_caller]
+    pub(super) fn take_ask(&mut self, id: RequestId) -> Ask {
+        let index = self.asks.iter().rposition(|ask| ask.request.id == id);
+        self.asks
+            .remove(index.expect("an ask is out about this request"))
+    }
+
+    /// Answers the latest ask about a request.
     #[track_caller]
     pub(super) fn answer(&mut self, id: RequestId, verdict: impl Into<Verdict>) {
-        let index = self.asks.iter().position(|ask| ask.request.id == id);
-        let ask = self
-            .asks
-            .remove(index.expect("an ask is out about this request"));
+        let ask = self.take_ask(id);
         self.answer_ask(&ask, Ok(verdict.into()));
+    }
+
+    /// Answers every ask, the oldest first, until there are none. A policy that would be asked for ever
+    /// is a livelock.
+    #[track_caller]
+    pub(super) fn serve(&mut self, mut rule: impl FnMut(&Ask) -> Decision) -> usize {
+        let mut answered = 0;
+        while !self.asks.is_empty() {
+            let ask = self.asks.remove(0);
+            let decision = rule(&ask);
+            self.answer_ask(&ask, Ok(decision.into()));
+            answered += 1;
+            assert!(answered < 100_000, "asked without end");
+        }
+        answered
     }
 
     /// Lets the ask that is out about a request fault.
     #[track_caller]
     pub(super) fn fault(&mut self, id: RequestId) {
-        let index = self.asks.iter().position(|ask| ask.request.id == id);
-        let ask = self
-            .asks
-            .remove(index.expect("an ask is out about this request"));
+        let ask = self.take_ask(id);
         self.answer_ask(
             &ask,
             Err(Fault {
@@ -262,37 +253,20 @@ impl World {
 
     /// How policies were told that the request ended, one line a policy.
     pub(super) fn endings(&self, id: RequestId) -> Vec<String> {
-        self.over.get(&id).cloned().unwrap_or_default()
-    }
-
-    pub(super) fn bind(&mut self, session: SessionId, endpoint: &str) {
-        self.handle(Input::Bind {
-            session,
-            endpoint: endpoint.parse().unwrap(),
-        });
-    }
-
-    /// The peer says goodbye.
-    pub(super) fn leave(&mut self, request: RequestId) {
-        self.handle(Input::Gone {
-            request,
-            how: Departure::Left,
-        });
-    }
-
-    /// The peer's connection drops.
-    pub(super) fn drop_peer(&mut self, request: RequestId) {
-        self.handle(Input::Gone {
-            request,
-            how: Departure::Dropped,
-        });
+        let lines = self.over.get(&id).into_iter().flatten();
+        lines.map(|(_, line)| line.clone()).collect()
     }
 
     pub(super) fn report(&self) -> Report {
         self.core.report(self.now)
     }
 
-    /// The position of each waiter, by an own reading of the queue's order.
+    /// The place of a waiter in its lane, from 1.
+    pub(super) fn position(&self, id: RequestId) -> Option<u32> {
+        self.core.queue.position(id).map(|(position, _)| position)
+    }
+
+    /// `knocked`, `deciding` or `waiting`, while the request lives.
     pub(super) fn state(&self, id: RequestId) -> Option<&'static str> {
         self.report()
             .requests
@@ -310,10 +284,18 @@ impl World {
         self.advance(600_000);
         let report = self.report();
         assert!(self.core.is_empty(self.now), "left over: {report:?}");
-        for (id, lines) in &self.over {
-            let mut told: Vec<_> = lines.iter().collect();
-            told.dedup();
-            assert_eq!(told.len(), 1, "{id} ended in several ways: {lines:?}");
+        assert!(self.core.asks.is_empty(), "an ask was forgotten");
+        for (id, asked) in &self.asked_of {
+            let told = self.over.get(id).into_iter().flatten();
+            let slots: Vec<_> = told.clone().map(|(slot, _)| *slot).collect();
+            assert_eq!(
+                slots.iter().copied().collect::<BTreeSet<_>>(),
+                *asked,
+                "who saw {id}"
+            );
+            assert_eq!(slots.len(), asked.len(), "someone heard of {id} twice");
+            let endings: BTreeSet<_> = told.map(|(_, line)| line).collect();
+            assert_eq!(endings.len(), 1, "{id} ended in several ways: {endings:?}");
         }
         assert_eq!(self.core.taken_view().taken(&Key::server()), 0);
     }
@@ -341,7 +323,9 @@ impl World {
                     self.tell(request, format!("accepted {}", grant.session));
                     self.grants.insert(request, grant);
                 }
-                Output::Bound { .. } => {}
+                Output::Bound {
+                    session, endpoint, ..
+                } => self.bindings.push((session, endpoint)),
                 Output::Probe { session, .. } => {
                     let at = self.seen.get(&session).copied().unwrap_or(self.now);
                     self.core.handle(Input::Seen { session, at }, self.now);
@@ -349,7 +333,11 @@ impl World {
                 Output::Ended { request, how, .. } => {
                     self.tell(request, format!("ended {}", how.word()));
                 }
-                Output::Ask(ask) => self.asks.push(*ask),
+                Output::Ask(ask) => {
+                    let asked = self.asked_of.entry(ask.request.id).or_default();
+                    asked.insert(ask.slot);
+                    self.asks.push(*ask);
+                }
                 Output::AskStatus(ask) => self.status_asks.push(*ask),
                 Output::Over(over) => {
                     let line = match &over.how {
@@ -358,14 +346,12 @@ impl World {
                         Ending::Abandoned(why) => format!("abandoned {why:?}"),
                     };
                     assert!(over.request.password.is_none() && over.request.payload.is_empty());
-                    self.over.entry(over.request.id).or_default().push(line);
-                    self.core.handle(
-                        Input::OverAnswer {
-                            ask: over.id,
-                            commands: Vec::new(),
-                        },
-                        self.now,
-                    );
+                    let told = self.over.entry(over.request.id).or_default();
+                    told.push((over.slot, line));
+                    let commands = std::mem::take(&mut self.on_ended);
+                    let ask = over.id;
+                    self.core
+                        .handle(Input::OverAnswer { ask, commands }, self.now);
                 }
                 Output::Lookup {
                     request,
@@ -375,7 +361,10 @@ impl World {
                     self.lookups.push((request, question, kind));
                 }
                 Output::Compensate { request, act } => self.compensations.push((request, act)),
-                Output::Joined(player) => self.heard.push(format!("joined {}", player.session)),
+                Output::Joined(player) => {
+                    self.heard.push(format!("joined {}", player.session));
+                    self.players.insert(player.session, *player);
+                }
                 Output::Left { session, how, .. } => {
                     self.heard.push(format!("left {session} {how:?}"));
                 }
@@ -383,79 +372,5 @@ impl World {
                 Output::Decided(decided) => self.decided.push(*decided),
             }
         }
-    }
-}
-
-/// A claim on `namespace` or `namespace:part`, whose reason's code is `namespace-full`.
-pub(super) fn claim(key: &str, limit: u32) -> Claim {
-    let (namespace, part) = key.split_once(':').unwrap_or((key, ""));
-    let key = if part.is_empty() {
-        Key::bare(namespace)
-    } else {
-        Key::of(namespace, part)
-    };
-    Claim::new(key, limit, Reason::new(&format!("{namespace}-full"), ""))
-}
-
-pub(super) fn accept(claims: impl IntoIterator<Item = Claim>) -> Decision {
-    let option = Admission {
-        claims: claims.into_iter().collect(),
-        ..Admission::default()
-    };
-    Decision::Accept(Acceptance {
-        options: vec![option],
-        ..Acceptance::default()
-    })
-}
-
-/// Accept, or wait in lane `main` with this status.
-pub(super) fn accept_or_wait(claims: impl IntoIterator<Item = Claim>, status: &str) -> Decision {
-    let option = Admission {
-        claims: claims.into_iter().collect(),
-        ..Admission::default()
-    };
-    let mut waiting = waiting([]);
-    waiting.status = Some(status.as_bytes().into());
-    Decision::Accept(Acceptance {
-        options: vec![option],
-        otherwise_wait: Some(waiting),
-        then: None,
-    })
-}
-
-pub(super) fn reject(code: &str) -> Decision {
-    Decision::Reject(Reason::new(code, ""))
-}
-
-/// Waiting in lane `main` for these.
-pub(super) fn waiting(claims: impl IntoIterator<Item = Claim>) -> Waiting {
-    Waiting {
-        lane: "main".into(),
-        lane_rank: 0,
-        priority: 0,
-        status: None,
-        identity: None,
-        identity_proven: false,
-        claims: claims.into_iter().collect(),
-    }
-}
-
-pub(super) fn wait(claims: impl IntoIterator<Item = Claim>) -> Decision {
-    Decision::Wait(waiting(claims))
-}
-
-pub(super) fn pass(claims: impl IntoIterator<Item = Claim>) -> Decision {
-    Decision::Pass(Passing {
-        claims: claims.into_iter().collect(),
-        then: None,
-    })
-}
-
-/// A question without a body.
-pub(super) fn question(name: &str) -> Question {
-    Question {
-        name: name.into(),
-        args: Vec::new(),
-        body: [].into(),
     }
 }

@@ -1,0 +1,6 @@
+//! Who answers: the host, or natively the fake.
+
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use super::fake::imports::{clock, ledger, log, params, random};
+#[cfg(target_arch = "wasm32")]
+pub(crate) use crate::bindings::admission::usher::policy::{clock, ledger, log, params, random};

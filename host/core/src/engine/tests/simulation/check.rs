@@ -1,0 +1,225 @@
+//! The invariants, checked from what the core told its surroundings and from its own tables.
+
+use super::stage::Stage;
+use crate::ledger::Holder;
+use crate::{Ask, Key, Why};
+use std::collections::BTreeMap;
+
+/// What must hold after every step.
+pub(super) fn invariants(stage: &Stage) {
+    seats(stage);
+    pool(stage);
+    requests(stage);
+    sessions(stage);
+    nobody_stands_while_what_it_waits_for_is_free(stage);
+}
+
+/// 1. No commit ever takes a unit beyond its claim's limit.
+fn seats(stage: &Stage) {
+    let core = &stage.core;
+    let held = core.ledger.taken(&Key::server());
+    assert!(held <= stage.config.max_players, "{held} seats are taken");
+    let live: Vec<_> = stage
+        .sessions
+        .values()
+        .filter(|stay| stay.ended == 0)
+        .collect();
+    assert!(live.len() <= held as usize, "a session has no seat");
+    assert_eq!(
+        core.taken_view().taken(&Key::server()),
+        held,
+        "the view lags behind"
+    );
+    let (mut numbers, mut names) = (BTreeMap::new(), BTreeMap::new());
+    for stay in &live {
+        let number = stay
+            .number
+            .expect("every session has a number at these doors");
+        assert!(number < 4, "number {number} was handed out");
+        assert!(
+            numbers.insert(number, stay.request).is_none(),
+            "two have number {number}"
+        );
+        assert!(names.insert(&stay.name, stay.request).is_none() || fail_open(stage));
+    }
+    assert!(core.ledger.taken(&Key::of("class", "humans")) <= 2);
+}
+
+/// A policy that fails open passes without claims, so a name may then be used twice.
+fn fail_open(stage: &Stage) -> bool {
+    stage.saw_open
+}
+
+/// 2. The pool is bounded, and nobody pending is a player.
+fn pool(stage: &Stage) {
+    let core = &stage.core;
+    let counted = core
+        .requests
+        .values()
+        .filter(|request| request.borrowed.is_none())
+        .count()
+        + core.places.len();
+    assert_eq!(core.pool.total() as usize, counted, "the pool miscounts");
+    if stage.config.max_pending != 0 {
+        assert!(core.pool.total() <= stage.config.max_pending);
+    }
+    if stage.config.max_pending_per_address != 0 {
+        assert!(core.pool.largest_share() <= stage.config.max_pending_per_address);
+    }
+    let live = stage
+        .sessions
+        .values()
+        .filter(|stay| stay.ended == 0)
+        .count();
+    assert_eq!(
+        core.sessions.iter().count(),
+        live,
+        "sessions are not what was accepted"
+    );
+}
+
+/// 3. Every request ends one way, once; each policy that saw it hears of it once.
+fn requests(stage: &Stage) {
+    for (id, seen) in &stage.requests {
+        assert!(seen.accepted + seen.refused <= 1, "{id}: {seen:?}");
+        for (slot, times) in &seen.over {
+            assert_eq!(
+                *times, 1,
+                "policy {slot} was told {times} times that {id} is over"
+            );
+            assert!(seen.asked.contains(slot), "policy {slot} never saw {id}");
+        }
+        let pending = stage.core.requests.contains_key(id);
+        let over = seen.accepted + seen.refused > 0 || seen.gone;
+        assert!(
+            !(pending && over),
+            "{id} is pending after its end: {seen:?}"
+        );
+        if pending {
+            assert!(
+                seen.over.is_empty(),
+                "{id} is over for a policy and still pending"
+            );
+        }
+    }
+    let core = &stage.core;
+    for id in core.requests.keys() {
+        assert!(
+            core.timers.is_set(crate::timers::Timer::Unanswered(*id)),
+            "{id} waits for ever"
+        );
+    }
+    for request in core.requests.values() {
+        let waits = request.waiting.is_some();
+        assert_eq!(
+            waits,
+            core.queue.get(request.id).is_some(),
+            "{} is lost",
+            request.id
+        );
+        let decides = request.decision.is_some();
+        assert!(
+            waits || decides || request.data.is_none(),
+            "{} is nowhere",
+            request.id
+        );
+    }
+}
+
+/// Every session ends once; the rules see it leave if and only if it joined.
+fn sessions(stage: &Stage) {
+    for (id, stay) in &stage.sessions {
+        assert!(stay.ended <= 1 && stay.joined <= 1, "{id}: {stay:?}");
+        let left = if stay.ended == 1 { stay.joined } else { 0 };
+        assert_eq!(stay.left, left, "{id}: {stay:?}");
+    }
+}
+
+/// No wake-up is lost: an idle waiter that was not passed over is blocked in every option.
+fn nobody_stands_while_what_it_waits_for_is_free(stage: &Stage) {
+    let core = &stage.core;
+    for request in core.requests.values() {
+        let Some(entry) = core.queue.get(request.id) else {
+            continue;
+        };
+        if request.decision.is_some() || core.queue.is_passed_over(request.id) {
+            continue;
+        }
+        for claims in entry.options.iter() {
+            let fits = core.ledger.fits(Holder::Request(request.id), claims);
+            assert!(fits.is_err(), "{} stands before a free seat", request.id);
+        }
+    }
+}
+
+/// A waiter gets an offer only when no better idle one could have had what it is offered.
+pub(super) fn nobody_is_overtaken(stage: &Stage, ask: &Ask) {
+    let core = &stage.core;
+    let Some(entry) = core.queue.get(ask.request.id) else {
+        return;
+    };
+    if ask.why != Why::Offer || stage.several {
+        return;
+    }
+    for request in core.requests.values() {
+        let Some(other) = core.queue.get(request.id) else {
+            continue;
+        };
+        if other.rank >= entry.rank
+            || request.decision.is_some()
+            || core.queue.is_passed_over(request.id)
+        {
+            continue;
+        }
+        // Each of its options is blocked by something else than what was just offered.
+        for claims in other.options.iter() {
+            let blocked = claims.iter().any(|claim| {
+                let key = &claim.key;
+                // Without a pool a waiter has its seat from its knock on, and takes it from nobody.
+                let offered = ask.held.iter().any(|held| held.key == *key)
+                    && (stage.config.max_pending != 0 || *key != Key::server());
+                let own = core
+                    .ledger
+                    .of(Holder::Request(request.id))
+                    .any(|(held, _)| held == key);
+                let taken = core.ledger.taken(key) - u32::from(offered);
+                core.ledger.closed(key).is_some() || (!own && taken >= claim.limit)
+            });
+            assert!(blocked, "{} overtakes {}", ask.request.id, request.id);
+        }
+    }
+}
+
+/// 4. When nobody is there and grace has passed, nothing is left.
+pub(super) fn everything_ended(stage: &Stage) {
+    invariants(stage);
+    let core = &stage.core;
+    assert!(
+        core.reload.is_empty() && core.reloading.is_empty(),
+        "{:?} are never decided",
+        core.reload
+    );
+    assert!(
+        core.late_acts.is_empty(),
+        "{:?} are never undone",
+        core.late_acts
+    );
+    assert!(
+        stage.core.is_empty(stage.now),
+        "{:?}",
+        stage.core.report(stage.now)
+    );
+    for (id, seen) in &stage.requests {
+        if seen.submitted && seen.knocked {
+            let told: Vec<_> = seen.over.keys().collect();
+            let asked: Vec<_> = seen.asked.iter().collect();
+            assert_eq!(
+                told, asked,
+                "{id}: who saw it, and who heard that it is over"
+            );
+        }
+    }
+    for (id, stay) in &stage.sessions {
+        assert_eq!(stay.ended, 1, "{id} never ended");
+    }
+}

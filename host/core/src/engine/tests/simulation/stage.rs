@@ -1,0 +1,62 @@
+//! The core under test and what is known of its surroundings.
+
+use super::chance::Chance;
+use crate::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// Few enough that they collide.
+pub(super) const NAMES: [&str; 8] = ["ada", "bob", "cy", "dee", "eve", "fay", "gus", "hal"];
+
+/// What is known of a request from the core's outputs alone.
+#[derive(Default, Debug)]
+pub(super) struct Seen {
+    pub(super) knocked: bool,
+    pub(super) submitted: bool,
+    pub(super) accepted: u32,
+    pub(super) refused: u32,
+    pub(super) gone: bool,
+    /// Its latest decision.
+    pub(super) attempt: u32,
+    /// Notices of its ending, by policy.
+    pub(super) over: BTreeMap<SlotId, u32>,
+    pub(super) asked: BTreeSet<SlotId>,
+}
+
+/// What is known of a session.
+#[derive(Debug)]
+pub(super) struct Stay {
+    pub(super) request: RequestId,
+    pub(super) number: Option<u32>,
+    pub(super) name: Arc<str>,
+    pub(super) joined: u32,
+    pub(super) left: u32,
+    pub(super) ended: u32,
+    pub(super) bound: Option<SocketAddr>,
+}
+
+/// A core under a random schedule.
+pub(super) struct Stage {
+    pub(super) core: Core,
+    pub(super) config: Config,
+    pub(super) chance: Chance,
+    pub(super) now: Moment,
+    pub(super) last_request: u64,
+    pub(super) rules: u64,
+    pub(super) asks: Vec<Ask>,
+    /// Answered or dropped; answering them again must change nothing.
+    pub(super) old_asks: Vec<AskId>,
+    pub(super) status_asks: Vec<AskStatus>,
+    pub(super) lookups: Vec<(RequestId, Question)>,
+    pub(super) overs: Vec<AskId>,
+    pub(super) requests: BTreeMap<RequestId, Seen>,
+    pub(super) sessions: BTreeMap<SessionId, Stay>,
+    pub(super) events: Vec<String>,
+    pub(super) drained: bool,
+    /// Whether several things happen in this step, so that what is seen after it does not show in which
+    /// order they did.
+    pub(super) several: bool,
+    /// Whether a policy may have failed open, and so passed without its claims.
+    pub(super) saw_open: bool,
+}

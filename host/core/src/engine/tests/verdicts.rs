@@ -1,0 +1,77 @@
+//! Short ways to say what a policy answers.
+
+use crate::*;
+
+/// A claim on `namespace` or `namespace:part`, whose reason's code is `namespace-full`.
+pub(super) fn claim(key: &str, limit: u32) -> Claim {
+    let (namespace, part) = key.split_once(':').unwrap_or((key, ""));
+    let key = if part.is_empty() {
+        Key::bare(namespace)
+    } else {
+        Key::of(namespace, part)
+    };
+    Claim::new(key, limit, Reason::new(&format!("{namespace}-full"), ""))
+}
+
+pub(super) fn accept(claims: impl IntoIterator<Item = Claim>) -> Decision {
+    let option = Admission {
+        claims: claims.into_iter().collect(),
+        ..Admission::default()
+    };
+    Decision::Accept(Acceptance {
+        options: vec![option],
+        ..Acceptance::default()
+    })
+}
+
+/// Accept, or wait in lane `main` with this status.
+pub(super) fn accept_or_wait(claims: impl IntoIterator<Item = Claim>, status: &str) -> Decision {
+    let option = Admission {
+        claims: claims.into_iter().collect(),
+        ..Admission::default()
+    };
+    let mut waiting = waiting([]);
+    waiting.status = Some(status.as_bytes().into());
+    Decision::Accept(Acceptance {
+        options: vec![option],
+        otherwise_wait: Some(waiting),
+        then: None,
+    })
+}
+
+pub(super) fn reject(code: &str) -> Decision {
+    Decision::Reject(Reason::new(code, ""))
+}
+
+/// Waiting in lane `main` for these.
+pub(super) fn waiting(claims: impl IntoIterator<Item = Claim>) -> Waiting {
+    Waiting {
+        lane: "main".into(),
+        lane_rank: 0,
+        priority: 0,
+        status: None,
+        identity: None,
+        identity_proven: false,
+        claims: claims.into_iter().collect(),
+    }
+}
+
+pub(super) fn wait(claims: impl IntoIterator<Item = Claim>) -> Decision {
+    Decision::Wait(waiting(claims))
+}
+
+pub(super) fn pass(claims: impl IntoIterator<Item = Claim>) -> Decision {
+    Decision::Pass(Passing {
+        claims: claims.into_iter().collect(),
+        then: None,
+    })
+}
+
+/// A question without a body.
+pub(super) fn question(name: &str) -> Question {
+    Question {
+        name: name.into(),
+        args: Vec::new(),
+        body: [].into(),
+    }
+}

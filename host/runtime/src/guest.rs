@@ -1,0 +1,78 @@
+//! A store with one instance in it, and what has to be set before each call.
+
+use crate::imports::clock::FixedClock;
+use crate::imports::ledger::Ledger;
+use crate::imports::log::Log;
+use crate::imports::params::ParamsView;
+use crate::imports::random::Random;
+use crate::imports::{Imports, Sight};
+use crate::limits::Limits;
+use std::sync::Arc;
+use std::time::Duration;
+use usher_core::{Fault, TakenView};
+use wasmtime::Store;
+
+/// The most bytes that one answer, or the arguments of one import, may hand over: the contract's 1 MiB.
+pub(crate) const HANDED_OVER: usize = 1 << 20;
+
+/// What a store carries.
+pub(crate) struct State {
+    pub(crate) imports: Imports,
+    limits: Limits,
+}
+
+/// Who an instance belongs to, and what it may take.
+#[derive(Clone)]
+pub(crate) struct Owner {
+    /// The slot's name.
+    pub(crate) slot: Arc<str>,
+    /// The generation's number.
+    pub(crate) generation: u64,
+    /// The most linear memory, in bytes.
+    pub(crate) memory: usize,
+    /// The ledger that it sees.
+    pub(crate) taken: TakenView,
+}
+
+/// An empty store.
+pub(crate) fn store(engine: &wasmtime::Engine, owner: &Owner) -> Store<State> {
+    let state = State {
+        imports: Imports {
+            ledger: Ledger::new(owner.taken.clone()),
+            params: ParamsView::default(),
+            clock: FixedClock::default(),
+            random: Random::default(),
+            log: Log::new(Arc::clone(&owner.slot), owner.generation),
+        },
+        limits: Limits::new(owner.memory),
+    };
+    let mut store = Store::new(engine, state);
+    store.limiter(|state| &mut state.limits);
+    store.set_hostcall_fuel(HANDED_OVER);
+    store.epoch_deadline_trap();
+    store
+}
+
+/// Sets how long what runs next in the store may run.
+pub(crate) fn arm(store: &mut Store<State>, deadline: Duration) {
+    // The tick that is under way counts for less than a whole one.
+    let ticks = crate::ticker::ticks(deadline).saturating_add(1);
+    // The engine adds the epoch of now to it: far from where that would overflow.
+    store.set_epoch_deadline(ticks.min(u64::from(u32::MAX)));
+}
+
+/// Calls what is in the store. After an error the store must be dropped: the instance in it cannot be
+/// entered any more.
+pub(crate) fn call<T>(
+    store: &mut Store<State>,
+    sight: &Sight<'_>,
+    deadline: Duration,
+    run: impl FnOnce(&mut Store<State>) -> wasmtime::Result<T>,
+) -> Result<T, Fault> {
+    store.data_mut().imports.begin(sight);
+    arm(store, deadline);
+    run(store).map_err(|error| {
+        let last_words = store.data_mut().imports.log.last_words();
+        crate::fault::of_call(&error, last_words, deadline)
+    })
+}

@@ -1,0 +1,147 @@
+//! `log`: a few short lines for the operator.
+
+use crate::bindings::log::{self, Level};
+use crate::escape::escaped;
+use std::sync::Arc;
+use usher_core::Moment;
+
+/// The longest line, in bytes.
+const LINE: usize = 1_024;
+/// The most lines of a call.
+const LINES_PER_CALL: u32 = 16;
+/// The most lines of an instance in a second, so that a chatty module does not fill a disk.
+const LINES_PER_SECOND: u32 = 100;
+
+/// The log of one instance.
+pub(crate) struct Log {
+    policy: Arc<str>,
+    generation: u64,
+    muted: bool,
+    in_call: u32,
+    second: u64,
+    in_second: u32,
+    left_out: u64,
+    last_words: Option<String>,
+}
+
+impl Log {
+    /// Writes under a slot's name and a generation's number.
+    pub(crate) fn new(policy: Arc<str>, generation: u64) -> Log {
+        Log {
+            policy,
+            generation,
+            muted: false,
+            in_call: 0,
+            second: 0,
+            in_second: 0,
+            left_out: 0,
+            last_words: None,
+        }
+    }
+
+    /// While muted nothing is written: canned calls are nobody's business. Last words are kept.
+    pub(crate) fn mute(&mut self, muted: bool) {
+        self.muted = muted;
+    }
+
+    /// Before a call.
+    pub(crate) fn begin(&mut self, now: Moment) {
+        self.in_call = 0;
+        self.last_words = None;
+        let second = now.as_millis() / 1_000;
+        if second != self.second {
+            self.second = second;
+            self.in_second = 0;
+        }
+        if self.left_out > 0 && self.in_second == 0 {
+            let left_out = std::mem::take(&mut self.left_out);
+            self.emit(Level::Warn, &format!("left out {left_out} lines"));
+        }
+    }
+
+    /// What the module said before it trapped, if it said something.
+    pub(crate) fn last_words(&mut self) -> Option<String> {
+        self.last_words.take()
+    }
+
+    /// Whether one more line may be written; if not, it is counted.
+    fn admits(&mut self) -> bool {
+        let admits = self.in_call < LINES_PER_CALL && self.in_second < LINES_PER_SECOND;
+        if admits {
+            self.in_call += 1;
+            self.in_second += 1;
+        } else {
+            self.left_out += 1;
+        }
+        admits
+    }
+
+    fn emit(&self, level: Level, line: &str) {
+        let (policy, generation) = (&*self.policy, self.generation);
+        match level {
+            Level::Debug => tracing::debug!(target: "policy", policy, generation, "{line}"),
+            Level::Info => tracing::info!(target: "policy", policy, generation, "{line}"),
+            Level::Warn => tracing::warn!(target: "policy", policy, generation, "{line}"),
+            Level::Error | Level::Panic => {
+                tracing::error!(target: "policy", policy, generation, "{line}");
+            }
+        }
+    }
+}
+
+impl log::Host for Log {
+    fn write(&mut self, level: Level, text: String) {
+        if matches!(level, Level::Panic) {
+            // Told once, in the message of the fault that follows.
+            self.last_words = Some(escaped(&text, LINE));
+        } else if !self.muted && self.admits() {
+            self.emit(level, &escaped(&text, LINE));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use log::Host as _;
+
+    fn say(log: &mut Log, times: u32) {
+        for _ in 0..times {
+            log.write(Level::Info, "hello".to_owned());
+        }
+    }
+
+    #[test]
+    fn a_call_has_sixteen_lines() {
+        let mut log = Log::new("p".into(), 1);
+        log.begin(Moment::ZERO);
+        say(&mut log, 20);
+        assert_eq!((log.in_call, log.left_out), (16, 4));
+        log.begin(Moment::ZERO);
+        say(&mut log, 1);
+        assert_eq!((log.in_call, log.left_out), (1, 4));
+    }
+
+    #[test]
+    fn a_second_has_a_hundred_lines_and_the_next_tells_what_is_missing() {
+        let mut log = Log::new("p".into(), 1);
+        for _ in 0..7 {
+            log.begin(Moment::from_millis(5_000));
+            say(&mut log, 16);
+        }
+        assert_eq!((log.in_second, log.left_out), (100, 12));
+        log.begin(Moment::from_millis(6_000));
+        assert_eq!((log.in_second, log.left_out), (0, 0));
+    }
+
+    #[test]
+    fn last_words_are_kept_for_the_fault_and_for_no_other_call() {
+        let mut log = Log::new("p".into(), 1);
+        log.mute(true);
+        log.write(Level::Panic, "told to\n".to_owned());
+        assert_eq!(log.last_words().as_deref(), Some("told to\\n"));
+        log.write(Level::Panic, "again".to_owned());
+        log.begin(Moment::ZERO);
+        assert_eq!(log.last_words(), None);
+    }
+}

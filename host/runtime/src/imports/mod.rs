@@ -1,0 +1,49 @@
+//! What a module can ask the host for while it runs. A file is one import, with its tests; none of them
+//! can block, change anything or reach the outside.
+
+pub(crate) mod clock;
+pub(crate) mod ledger;
+pub(crate) mod log;
+pub(crate) mod params;
+pub(crate) mod random;
+
+use crate::config::Params;
+use clock::FixedClock;
+use ledger::Ledger;
+use log::Log;
+use params::ParamsView;
+use random::Random;
+use std::sync::Arc;
+use usher_core::{HeldUnit, Moment};
+
+/// The imports of one instance. What they answer is set anew before each call.
+pub(crate) struct Imports {
+    pub(crate) ledger: Ledger,
+    pub(crate) params: ParamsView,
+    pub(crate) clock: FixedClock,
+    pub(crate) random: Random,
+    pub(crate) log: Log,
+}
+
+/// What one call sees of the world.
+pub(crate) struct Sight<'a> {
+    /// The moment.
+    pub(crate) now: Moment,
+    /// The seed of its random numbers.
+    pub(crate) seed: u64,
+    /// The operator's settings.
+    pub(crate) params: &'a Arc<Params>,
+    /// What the request holds itself.
+    pub(crate) held: &'a [HeldUnit],
+}
+
+impl Imports {
+    /// Before a call.
+    pub(crate) fn begin(&mut self, sight: &Sight<'_>) {
+        self.ledger.begin(sight.held);
+        self.params.begin(sight.params);
+        self.clock.begin(sight.now);
+        self.random.begin(sight.seed);
+        self.log.begin(sight.now);
+    }
+}

@@ -1,0 +1,254 @@
+//! A loaded admission policy: its code, and instances that are ready to be called.
+
+use crate::bindings::policy::{AdmissionPolicy, AdmissionPolicyPre};
+use crate::config::Params;
+use crate::engine::Engine;
+use crate::fault::{bad_answer, of_start};
+use crate::guest::{self, Owner, State};
+use crate::imports::Sight;
+use crate::load::{self, Compiled, LoadError, World};
+use crate::sample;
+use crate::translate::ask::{facts_of_ask, request_of_ask, request_of_over};
+use crate::translate::command::commands_in;
+use crate::translate::description::{Description, description_in};
+use crate::translate::ending::ending_out;
+use crate::translate::verdict::verdict_in;
+use crate::translate::waiter::{texts_in, waiter_out};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use usher_core::{Ask, AskStatus, Command, Fault, Over, Verdict};
+use wasmtime::Store;
+
+/// How long a canned call may run: long enough for code that is run for the first time on a busy
+/// machine.
+const CANNED: Duration = Duration::from_secs(1);
+
+/// How a call is made.
+pub(crate) struct Terms<'a> {
+    /// The operator's settings.
+    pub(crate) params: &'a Arc<Params>,
+    /// How long it may run.
+    pub(crate) deadline: Duration,
+}
+
+/// A loaded policy. Calls may come from any thread, and at the same time.
+pub(crate) struct PolicyModule {
+    engine: Arc<Engine>,
+    linked: AdmissionPolicyPre<State>,
+    owner: Owner,
+    description: Description,
+    /// Instances that nobody is in. There are as many as there were calls at a time.
+    idle: Mutex<Vec<PolicyInstance>>,
+}
+
+struct PolicyInstance {
+    store: Store<State>,
+    guest: AdmissionPolicy,
+}
+
+/// What a module answered when it was tried.
+pub(crate) struct Tried {
+    /// The module, with one instance that has been called.
+    pub(crate) module: PolicyModule,
+    /// What it answered to the canned request.
+    pub(crate) verdict: Verdict,
+}
+
+impl PolicyModule {
+    /// Links a compiled module and tries it: `describe`, and a canned request with these params.
+    pub(crate) fn load(
+        engine: &Arc<Engine>,
+        compiled: &Compiled,
+        owner: Owner,
+        params: &Arc<Params>,
+    ) -> Result<Tried, LoadError> {
+        load::expect_world(compiled.world, World::AdmissionPolicy)?;
+        let linked = engine.policies().instantiate_pre(&compiled.component);
+        let linked = linked.and_then(AdmissionPolicyPre::new);
+        let linked = linked.map_err(|error| load::other_shape(&error))?;
+        let terms = Terms {
+            params,
+            deadline: CANNED,
+        };
+        let mut instance =
+            instantiate(engine, &linked, &owner, CANNED).map_err(LoadError::SelfTest)?;
+        let description = instance.describe(&terms).map_err(LoadError::SelfTest)?;
+        let verdict = instance
+            .canned(&terms, &description)
+            .map_err(LoadError::SelfTest)?;
+        let module = PolicyModule {
+            engine: Arc::clone(engine),
+            linked,
+            owner,
+            description,
+            idle: Mutex::new(vec![instance]),
+        };
+        Ok(Tried { module, verdict })
+    }
+
+    /// What it says of itself.
+    pub(crate) fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// Makes sure that so many instances are ready and warm, so that no call pays for making one.
+    pub(crate) fn warm(&self, instances: usize, params: &Arc<Params>) -> Result<(), Fault> {
+        let terms = Terms {
+            params,
+            deadline: CANNED,
+        };
+        while self.idle().len() < instances {
+            let mut instance = self.instantiate(CANNED)?;
+            instance.canned(&terms, &self.description)?;
+            self.idle().push(instance);
+        }
+        Ok(())
+    }
+
+    /// Lets the instances go; the next call makes one.
+    pub(crate) fn cool(&self) {
+        self.idle().clear();
+    }
+
+    /// Calls `on-connect-request`.
+    pub(crate) fn ask(&self, ask: &Ask, terms: &Terms<'_>) -> Result<Verdict, Fault> {
+        self.call(terms, |instance| {
+            instance.ask(ask, terms, &self.description)
+        })
+    }
+
+    /// Calls `on-waiting`.
+    pub(crate) fn status(
+        &self,
+        ask: &AskStatus,
+        terms: &Terms<'_>,
+    ) -> Result<Vec<Option<Arc<[u8]>>>, Fault> {
+        self.call(terms, |instance| instance.status(ask, terms))
+    }
+
+    /// Calls `on-ended`.
+    pub(crate) fn over(&self, over: &Over, terms: &Terms<'_>) -> Result<Vec<Command>, Fault> {
+        self.call(terms, |instance| instance.over(over, terms))
+    }
+
+    /// Calls an idle instance, or a new one. One that failed in any way is dropped: a trap leaves it in
+    /// the middle of something, and it can't be entered again.
+    fn call<T>(
+        &self,
+        terms: &Terms<'_>,
+        run: impl FnOnce(&mut PolicyInstance) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let ready = self.idle().pop();
+        let mut instance = match ready {
+            Some(instance) => instance,
+            None => self.instantiate(terms.deadline)?,
+        };
+        let result = run(&mut instance)?;
+        self.idle().push(instance);
+        Ok(result)
+    }
+
+    fn instantiate(&self, deadline: Duration) -> Result<PolicyInstance, Fault> {
+        instantiate(&self.engine, &self.linked, &self.owner, deadline)
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<PolicyInstance>> {
+        // Only whole instances are ever in the list, so a panic elsewhere does not spoil it.
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn instantiate(
+    engine: &Engine,
+    linked: &AdmissionPolicyPre<State>,
+    owner: &Owner,
+    deadline: Duration,
+) -> Result<PolicyInstance, Fault> {
+    let mut store = guest::store(engine.wasm(), owner);
+    guest::arm(&mut store, deadline);
+    let guest = linked.instantiate(&mut store);
+    let guest = guest.map_err(|error| of_start(&error, deadline))?;
+    Ok(PolicyInstance { store, guest })
+}
+
+impl PolicyInstance {
+    fn describe(&mut self, terms: &Terms<'_>) -> Result<Description, Fault> {
+        let sample = sample::ask("describe");
+        let sight = terms.sight(&sample);
+        let admission = self.guest.usher_policy_admission();
+        let described = guest::call(&mut self.store, &sight, terms.deadline, |store| {
+            admission.call_describe(store)
+        })?;
+        description_in(described).map_err(|breach| bad_answer(&breach.within("describe")))
+    }
+
+    /// A call with the canned request, of which nothing is logged.
+    fn canned(&mut self, terms: &Terms<'_>, description: &Description) -> Result<Verdict, Fault> {
+        self.store.data_mut().imports.log.mute(true);
+        let verdict = self.ask(&sample::ask("self-test"), terms, description)?;
+        self.store.data_mut().imports.log.mute(false);
+        Ok(verdict)
+    }
+
+    fn ask(
+        &mut self,
+        ask: &Ask,
+        terms: &Terms<'_>,
+        description: &Description,
+    ) -> Result<Verdict, Fault> {
+        let (request, facts) = (request_of_ask(ask), facts_of_ask(ask));
+        let admission = self.guest.usher_policy_admission();
+        let answered = guest::call(
+            &mut self.store,
+            &terms.sight(ask),
+            terms.deadline,
+            |store| admission.call_on_connect_request(store, &request, &facts),
+        )?;
+        verdict_in(answered, &description.questions).map_err(|breach| bad_answer(&breach))
+    }
+
+    fn status(
+        &mut self,
+        ask: &AskStatus,
+        terms: &Terms<'_>,
+    ) -> Result<Vec<Option<Arc<[u8]>>>, Fault> {
+        let waiters: Vec<_> = ask.waiters.iter().map(waiter_out).collect();
+        let sight = Sight {
+            now: ask.now,
+            seed: ask.seed,
+            params: terms.params,
+            held: &[],
+        };
+        let admission = self.guest.usher_policy_admission();
+        let texts = guest::call(&mut self.store, &sight, terms.deadline, |store| {
+            admission.call_on_waiting(store, &waiters)
+        })?;
+        texts_in(texts, waiters.len()).map_err(|breach| bad_answer(&breach))
+    }
+
+    fn over(&mut self, over: &Over, terms: &Terms<'_>) -> Result<Vec<Command>, Fault> {
+        let (request, how) = (request_of_over(over), ending_out(&over.how));
+        let sight = Sight {
+            now: over.now,
+            seed: over.seed,
+            params: terms.params,
+            held: &[],
+        };
+        let admission = self.guest.usher_policy_admission();
+        let commands = guest::call(&mut self.store, &sight, terms.deadline, |store| {
+            admission.call_on_ended(store, &request, &how)
+        })?;
+        commands_in(commands).map_err(|breach| bad_answer(&breach))
+    }
+}
+
+impl<'a> Terms<'a> {
+    fn sight(&self, ask: &'a Ask) -> Sight<'a> {
+        Sight {
+            now: ask.now,
+            seed: ask.seed,
+            params: self.params,
+            held: &ask.held,
+        }
+    }
+}

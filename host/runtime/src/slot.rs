@@ -1,0 +1,397 @@
+//! A slot: a place for a module, and the generations that were loaded in it.
+
+use crate::cache::hex;
+use crate::config::Source;
+use crate::generation::Generation;
+use crate::load::{self, LoadError};
+use crate::status::{GenerationInfo, LoadFailure, Reload, RollbackError, SlotState, SlotStatus};
+use crate::translate::description::Description;
+use sha2::{Digest as _, Sha256};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use usher_core::Moment;
+
+/// How many older generations are kept to go back to.
+const KEPT: usize = 4;
+
+type Sha = [u8; 32];
+
+/// What loading gave.
+pub(crate) struct Loaded<M> {
+    /// The module, ready to be called.
+    pub(crate) module: M,
+    /// What it says of itself.
+    pub(crate) description: Description,
+    /// How long compiling took.
+    pub(crate) compile: Duration,
+}
+
+/// A slot for modules of one world.
+pub(crate) struct Slot<M> {
+    name: Arc<str>,
+    source: Source,
+    /// One load at a time; whoever asks waits for the one before.
+    loading: Mutex<()>,
+    generations: Mutex<Generations<M>>,
+    calls: AtomicU64,
+    faults: AtomicU64,
+    last_error: Mutex<Option<String>>,
+}
+
+struct Generations<M> {
+    current: Arc<Generation<M>>,
+    current_sha: Sha,
+    /// The newest last.
+    older: Vec<(Sha, Arc<Generation<M>>)>,
+    /// The number of the next one.
+    next: u64,
+    /// What was refused last, or rolled back from.
+    refused: Option<Sha>,
+    state: SlotState,
+}
+
+impl<M> Slot<M> {
+    /// Loads the first generation.
+    pub(crate) fn open(
+        name: &Arc<str>,
+        source: Source,
+        now: Moment,
+        load: impl FnOnce(&[u8], u64) -> Result<Loaded<M>, LoadError>,
+    ) -> Result<Slot<M>, LoadFailure> {
+        let begun = Instant::now();
+        let first = load::read(&source).and_then(|bytes| {
+            let sha: Sha = Sha256::digest(&bytes).into();
+            Ok((sha, generation(&sha, 1, now, load(&bytes, 1)?)))
+        });
+        let (current_sha, current) = first.map_err(|error| LoadFailure {
+            slot: Arc::clone(name),
+            error,
+            took: begun.elapsed(),
+        })?;
+        Ok(Slot {
+            name: Arc::clone(name),
+            source,
+            loading: Mutex::new(()),
+            generations: Mutex::new(Generations {
+                current,
+                current_sha,
+                older: Vec::new(),
+                next: 2,
+                refused: None,
+                state: SlotState::Ok,
+            }),
+            calls: AtomicU64::new(0),
+            faults: AtomicU64::new(0),
+            last_error: Mutex::new(None),
+        })
+    }
+
+    /// The name.
+    pub(crate) fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The generation that serves.
+    pub(crate) fn current(&self) -> Arc<Generation<M>> {
+        Arc::clone(&self.generations().current)
+    }
+
+    /// The newest kept generation before this one: of those that have answered well, if there are any.
+    pub(crate) fn last_good(&self, before: u64) -> Option<Arc<Generation<M>>> {
+        let generations = self.generations();
+        let older = generations.older.iter().map(|(_, older)| older);
+        let before: Vec<_> = older
+            .chain([&generations.current])
+            .filter(|generation| generation.info.number < before)
+            .collect();
+        let proven = before.iter().rfind(|generation| generation.answered_well());
+        proven.or(before.last()).map(|&good| Arc::clone(good))
+    }
+
+    /// Reads the source again, and loads it if that is worth it.
+    pub(crate) fn reload(
+        &self,
+        force: bool,
+        now: Moment,
+        load: impl FnOnce(&[u8], u64) -> Result<Loaded<M>, LoadError>,
+    ) -> Result<Reload, LoadFailure> {
+        let begun = Instant::now();
+        let _one_at_a_time = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        self.try_reload(force, now, load).map_err(|error| {
+            *self.last_error() = Some(error.to_string());
+            self.generations().state = SlotState::FailedToLoad;
+            LoadFailure {
+                slot: Arc::clone(&self.name),
+                error,
+                took: begun.elapsed(),
+            }
+        })
+    }
+
+    fn try_reload(
+        &self,
+        force: bool,
+        now: Moment,
+        load: impl FnOnce(&[u8], u64) -> Result<Loaded<M>, LoadError>,
+    ) -> Result<Reload, LoadError> {
+        let bytes = load::read(&self.source)?;
+        let sha: Sha = Sha256::digest(&bytes).into();
+        let number = {
+            let mut generations = self.generations();
+            if !force && sha == generations.current_sha {
+                generations.state = SlotState::Ok;
+                generations.refused = None;
+                return Ok(Reload::Unchanged);
+            }
+            if !force && generations.refused == Some(sha) {
+                return Ok(Reload::Unchanged);
+            }
+            generations.next
+        };
+        // Compiling takes its time, and nobody waits for the lock meanwhile.
+        let loaded = load(&bytes, number).inspect_err(|_| {
+            self.generations().refused = Some(sha);
+        })?;
+        let new = generation(&sha, number, now, loaded);
+        let info = new.info.clone();
+        self.generations().swap(sha, new);
+        Ok(Reload::Loaded(info))
+    }
+
+    /// Goes back to the generation before.
+    pub(crate) fn rollback(&self) -> Result<Arc<Generation<M>>, RollbackError> {
+        let mut generations = self.generations();
+        let Some((sha, older)) = generations.older.pop() else {
+            return Err(RollbackError::NothingOlder(Arc::clone(&self.name)));
+        };
+        generations.refused = Some(std::mem::replace(&mut generations.current_sha, sha));
+        generations.current = Arc::clone(&older);
+        generations.state = SlotState::RolledBack;
+        Ok(older)
+    }
+
+    /// Goes back because this generation turned out to be unfit, if it is still the current one.
+    pub(crate) fn refuse(&self, number: u64, why: String) {
+        if self.generations().current.info.number != number {
+            return;
+        }
+        *self.last_error() = Some(why);
+        if self.rollback().is_ok() {
+            self.generations().state = SlotState::FailedToLoad;
+        }
+    }
+
+    /// A call was made.
+    pub(crate) fn called(&self) {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A call faulted.
+    pub(crate) fn faulted(&self, message: &str) {
+        self.faults.fetch_add(1, Ordering::Relaxed);
+        *self.last_error() = Some(message.to_owned());
+    }
+
+    /// How it does.
+    pub(crate) fn status(&self, fail: &'static str) -> SlotStatus {
+        let generations = self.generations();
+        let older = generations.older.iter().rev();
+        SlotStatus {
+            name: self.name.to_string(),
+            source: match &self.source {
+                Source::File(path) => path.display().to_string(),
+                Source::Builtin { name, .. } => format!("builtin:{name}"),
+            },
+            state: if generations.current.backoff.pausing() {
+                SlotState::BackingOff
+            } else {
+                generations.state
+            },
+            generation: generations.current.info.clone(),
+            kept: older.map(|(_, older)| older.info.number).collect(),
+            fail,
+            last_error: self.last_error().clone(),
+            calls: self.calls.load(Ordering::Relaxed),
+            faults: self.faults.load(Ordering::Relaxed),
+        }
+    }
+
+    fn generations(&self) -> MutexGuard<'_, Generations<M>> {
+        // Every change is whole before anything that could panic.
+        self.generations
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn last_error(&self) -> MutexGuard<'_, Option<String>> {
+        self.last_error
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<M> Generations<M> {
+    fn swap(&mut self, sha: Sha, new: Arc<Generation<M>>) {
+        let old_sha = std::mem::replace(&mut self.current_sha, sha);
+        let old = std::mem::replace(&mut self.current, new);
+        self.older.push((old_sha, old));
+        if self.older.len() > KEPT {
+            self.older.remove(0);
+        }
+        self.next += 1;
+        self.refused = None;
+        self.state = SlotState::Ok;
+    }
+}
+
+fn generation<M>(sha: &Sha, number: u64, now: Moment, loaded: Loaded<M>) -> Arc<Generation<M>> {
+    let description = loaded.description;
+    let info = GenerationInfo {
+        number,
+        sha256: hex(sha),
+        module: description.name.to_string(),
+        version: description.version.to_string(),
+        max_players: description.max_players,
+        loaded_at: now,
+        compile_ms: crate::translate::question::millis(loaded.compile),
+    };
+    Arc::new(Generation::new(info, loaded.module))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::{Path, PathBuf};
+
+    /// A module is its bytes; those that begin with "bad" are refused.
+    fn load(bytes: &[u8], _: u64) -> Result<Loaded<Vec<u8>>, LoadError> {
+        if bytes.starts_with(b"bad") {
+            return Err(LoadError::NotWasm);
+        }
+        Ok(Loaded {
+            module: bytes.to_vec(),
+            description: Description {
+                name: "m".into(),
+                version: "1".into(),
+                questions: Vec::new(),
+                max_players: None,
+            },
+            compile: Duration::ZERO,
+        })
+    }
+
+    struct Bench {
+        _directory: tempfile::TempDir,
+        path: PathBuf,
+        slot: Slot<Vec<u8>>,
+    }
+
+    fn bench() -> Bench {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("m.wasm");
+        write(&path, "one");
+        let source = Source::File(path.clone());
+        let slot = Slot::open(&"m".into(), source, Moment::ZERO, load).expect("loads");
+        Bench {
+            _directory: directory,
+            path,
+            slot,
+        }
+    }
+
+    fn write(path: &Path, content: &str) {
+        std::fs::write(path, content).expect("a file");
+    }
+
+    impl Bench {
+        fn reload(&self, content: &str, force: bool) -> Result<u64, String> {
+            write(&self.path, content);
+            match self.slot.reload(force, Moment::ZERO, load) {
+                Ok(Reload::Loaded(info)) => Ok(info.number),
+                Ok(Reload::Unchanged) => Ok(0),
+                Err(failure) => Err(failure.to_string()),
+            }
+        }
+
+        fn current(&self) -> (u64, Vec<u8>) {
+            let current = self.slot.current();
+            (current.info.number, current.module.clone())
+        }
+    }
+
+    #[test]
+    fn the_same_bytes_are_not_loaded_again_unless_forced() {
+        let bench = bench();
+        assert_eq!(bench.reload("one", false), Ok(0));
+        assert_eq!(bench.reload("two", false), Ok(2));
+        assert_eq!(bench.reload("two", true), Ok(3));
+        assert_eq!(bench.current(), (3, b"two".to_vec()));
+    }
+
+    #[test]
+    fn a_bad_module_is_refused_once_and_the_old_one_serves_on() {
+        let bench = bench();
+        assert!(bench.reload("bad", false).is_err());
+        assert_eq!(bench.slot.status("closed").state, SlotState::FailedToLoad);
+        assert!(bench.slot.status("closed").last_error.is_some());
+        assert_eq!(bench.reload("bad", false), Ok(0));
+        assert_eq!(bench.current(), (1, b"one".to_vec()));
+        assert!(bench.reload("bad", true).is_err());
+        assert_eq!(bench.reload("bad too", false).is_err(), true);
+        // The good bytes are back: nothing to load, and all is well.
+        assert_eq!(bench.reload("one", false), Ok(0));
+        assert_eq!(bench.slot.status("closed").state, SlotState::Ok);
+        assert_eq!(bench.reload("two", false), Ok(2));
+    }
+
+    #[test]
+    fn rollback_works_whatever_became_of_the_file() {
+        let bench = bench();
+        assert_eq!(bench.reload("two", false), Ok(2));
+        std::fs::remove_file(&bench.path).expect("there");
+        let back = bench.slot.rollback().expect("an older one");
+        assert_eq!(back.info.number, 1);
+        assert_eq!(bench.slot.status("closed").state, SlotState::RolledBack);
+        assert_eq!(bench.reload("two", false), Ok(0), "not until it changes");
+        assert_eq!(bench.current().0, 1);
+        assert_eq!(bench.reload("three", false), Ok(3));
+        assert!(bench.slot.rollback().is_ok());
+        assert!(bench.slot.rollback().is_err(), "nothing older");
+    }
+
+    #[test]
+    fn a_few_older_generations_are_kept() {
+        let bench = bench();
+        for number in 2..=9 {
+            assert_eq!(bench.reload(&number.to_string(), false), Ok(number));
+        }
+        assert_eq!(bench.slot.status("closed").kept, [8, 7, 6, 5]);
+    }
+
+    #[test]
+    fn the_last_good_one_is_the_newest_before_that_answered_well() {
+        let bench = bench();
+        assert!(bench.slot.last_good(1).is_none());
+        let first = bench.slot.current();
+        assert_eq!(bench.reload("two", false), Ok(2));
+        assert_eq!(bench.reload("three", false), Ok(3));
+        let last_good = |before| bench.slot.last_good(before).map(|good| good.info.number);
+        assert_eq!(last_good(3), Some(2), "none has: the newest");
+        first.succeeded();
+        assert_eq!(last_good(3), Some(1));
+        assert_eq!(last_good(1), None);
+    }
+
+    #[test]
+    fn a_generation_that_proves_unfit_is_refused() {
+        let bench = bench();
+        assert_eq!(bench.reload("two", false), Ok(2));
+        bench.slot.refuse(1, "late".to_owned());
+        assert_eq!(bench.current().0, 2);
+        bench.slot.refuse(2, "can't read the state".to_owned());
+        assert_eq!(bench.current().0, 1);
+        assert_eq!(bench.slot.status("closed").state, SlotState::FailedToLoad);
+        assert_eq!(bench.reload("two", false), Ok(0));
+    }
+}

@@ -1,0 +1,102 @@
+//! The way to a file, through every symbolic link on it.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The most links on one way; the system itself gives up at 40.
+const LINKS: usize = 40;
+
+/// The directories whose entries decide what a path leads to: those that hold the file and every link on
+/// the way. Where the way breaks off, the last directory that is there.
+pub(super) fn directories(path: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let Ok(path) = std::path::absolute(path) else {
+        return found;
+    };
+    let mut here = PathBuf::new();
+    let mut ahead: VecDeque<OsString> = names(&path);
+    let mut links = 0;
+    while let Some(name) = ahead.pop_front() {
+        let parent = here.clone();
+        // `push` starts anew at a root, and `..` after a link means the target's parent.
+        if name == ".." {
+            here.pop();
+            continue;
+        }
+        here.push(&name);
+        let Ok(metadata) = fs::symlink_metadata(&here) else {
+            found.insert(parent);
+            return found;
+        };
+        if metadata.is_symlink() {
+            found.insert(parent.clone());
+            links += 1;
+            let target = fs::read_link(&here);
+            let Ok(target) = target else { return found };
+            if links > LINKS {
+                return found;
+            }
+            here = parent;
+            for name in names(&target).into_iter().rev() {
+                ahead.push_front(name);
+            }
+        } else if ahead.is_empty() {
+            found.insert(parent);
+        }
+    }
+    found
+}
+
+fn names(path: &Path) -> VecDeque<OsString> {
+    let components = path.components();
+    let named = components.filter(|component| *component != Component::CurDir);
+    named
+        .map(|component| component.as_os_str().to_owned())
+        .collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn relative(root: &Path, path: &str) -> Vec<String> {
+        let found = directories(&root.join(path));
+        let below = found
+            .iter()
+            .filter_map(|directory| directory.strip_prefix(root).ok());
+        below
+            .map(|directory| directory.display().to_string())
+            .collect()
+    }
+
+    #[test]
+    fn every_link_on_the_way_counts() {
+        let root = tempfile::tempdir().expect("a directory");
+        // What is below a link of the system, such as /tmp on some, is not of interest here.
+        let root = root.path().canonicalize().expect("there");
+        let make = |path: &str| fs::create_dir_all(root.join(path)).expect("a directory");
+        for path in ["etc/..2024", "store/v1", "etc/plain"] {
+            make(path);
+        }
+        fs::write(root.join("etc/..2024/open.wasm"), "x").expect("a file");
+        fs::write(root.join("store/v1/m.wasm"), "x").expect("a file");
+        symlink("..2024", root.join("etc/..data")).expect("a link");
+        symlink("..data/open.wasm", root.join("etc/open.wasm")).expect("a link");
+        symlink(root.join("store"), root.join("etc/abs")).expect("a link");
+        symlink("../etc/abs/v1/m.wasm", root.join("etc/plain/m.wasm")).expect("a link");
+        symlink("loop", root.join("loop")).expect("a link");
+        for (path, expected) in [
+            ("store/v1/m.wasm", &["store/v1"][..]),
+            ("etc/open.wasm", &["etc", "etc/..2024"]),
+            ("etc/missing/m.wasm", &["etc"]),
+            ("etc/missing.wasm", &["etc"]),
+            ("loop", &[""]),
+        ] {
+            assert_eq!(relative(&root, path), expected, "{path}");
+        }
+        assert_eq!(relative(&root, "etc/plain/m.wasm"), ["etc/plain"]);
+    }
+}

@@ -1,0 +1,209 @@
+//! The command line, as people and scripts use it.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+use usher_tests::{Setup, Usher, binary, module};
+
+fn usher(args: &[&str]) -> Output {
+    let mut command = Command::new(binary());
+    command.args(args).stdin(Stdio::null()).env("NO_COLOR", "1");
+    command.output().expect("the binary starts")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn serve_with(config: &str) -> Output {
+    let dir = TempDir::new().expect("there is room for a directory");
+    let file = dir.path().join("usher.toml");
+    std::fs::write(&file, config).expect("the file can be written");
+    usher(&[
+        "serve",
+        "--config",
+        file.to_str().expect("a temporary path is UTF-8"),
+    ])
+}
+
+#[test]
+fn a_mistake_in_the_configuration_names_the_key_and_opens_nothing() {
+    let door = "[[door]]\nname = \"main\"\nprotocol = \"rtyp\"\n";
+    let policy = "[[policy]]\nname = \"rtyp\"\nmodule = \"builtin:rtyp\"\n";
+    for (config, told) in [
+        (
+            format!("[limits]\nmax-player = 4\n{door}{policy}"),
+            "max-players",
+        ),
+        (
+            format!("[limits]\nmax-players = \"many\"\n{door}{policy}"),
+            "limits.max-players",
+        ),
+        (
+            format!("[limits]\ndecision-timeout = \"soon\"\n{door}{policy}"),
+            "decision-timeout",
+        ),
+        (format!("{door}tcp = \"nowhere\"\n{policy}"), "tcp"),
+        (format!("{door}policies = []\n{policy}"), "policies"),
+        (format!("{door}policies = [\"other\"]\n{policy}"), "other"),
+        (
+            format!("{door}[[policy]]\nname = \"x\"\nmodule = \"builtin:nothing\"\n"),
+            "builtin:rtyp",
+        ),
+        (
+            format!("{door}[[policy]]\nname = \"x\"\nmodule = \"missing.wasm\"\n"),
+            "missing.wasm",
+        ),
+        (format!("{door}{policy}fail = \"maybe\"\n"), "closed"),
+        (
+            format!("{door}{policy}[admin]\nlisten = \"0.0.0.0:4280\"\n"),
+            "token-file",
+        ),
+        ("this is not toml".to_owned(), "usher.toml"),
+    ] {
+        let output = serve_with(&config);
+        assert_eq!(
+            output.status.code(),
+            Some(64),
+            "{config}: {}",
+            stderr(&output)
+        );
+        assert!(
+            stderr(&output).contains(told),
+            "{config}: {}",
+            stderr(&output)
+        );
+    }
+}
+
+#[test]
+fn more_players_than_the_policy_can_seat_is_a_mistake() {
+    let output = serve_with(
+        "[limits]\nmax-players = 8\n[[door]]\nname = \"main\"\nprotocol = \"rtyp\"\ntcp = \
+         \"127.0.0.1:0\"\nudp = \"127.0.0.1:0\"\n[[policy]]\nname = \"rtyp\"\nmodule = \
+         \"builtin:rtyp\"\n[admin]\nlisten = \"127.0.0.1:0\"\n",
+    );
+    assert_eq!(output.status.code(), Some(64), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("max-players"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+    let address = taken.local_addr().expect("it is bound").to_string();
+    let output = serve_with(&format!(
+        "[[door]]\nname = \"main\"\nprotocol = \"rtyp\"\ntcp = \"{address}\"\nudp = \
+         \"127.0.0.1:0\"\n[[policy]]\nname = \"rtyp\"\nmodule = \"builtin:rtyp\"\n[admin]\nlisten \
+         = \"127.0.0.1:0\"\n"
+    ));
+    assert!(
+        output.status.code().is_some_and(|code| code != 0),
+        "{}",
+        stderr(&output)
+    );
+    assert!(stderr(&output).contains(&address), "{}", stderr(&output));
+}
+
+#[test]
+fn a_wrong_word_ends_with_64() {
+    for args in [
+        &["serf"][..],
+        &["join"],
+        &["join", "--name", "x", "udp://h:1"],
+        &["check"],
+        &[],
+    ] {
+        assert_eq!(usher(args).status.code(), Some(64), "{args:?}");
+    }
+    assert_eq!(usher(&["--version"]).status.code(), Some(0));
+    assert_eq!(usher(&["--help"]).status.code(), Some(0));
+}
+
+#[test]
+fn check_tells_what_a_module_is_or_why_it_would_be_refused() {
+    let check = |file: &Path| usher(&["check", file.to_str().expect("a path in UTF-8")]);
+    for (name, told) in [
+        ("rtyp", "admission-policy"),
+        ("queue", "queue"),
+        ("arena", "game-rules"),
+    ] {
+        let output = check(&module(name));
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
+        assert!(shown.contains(told), "{name}: {shown}");
+    }
+    for (name, told) in [
+        ("wrong-import", "import"),
+        ("wrong-world", "usher:policy"),
+        ("old-contract", "0.0.9"),
+        ("new-contract", "0.2.0"),
+    ] {
+        let output = check(&module(name));
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(
+            stderr(&output).contains(told),
+            "{name}: {}",
+            stderr(&output)
+        );
+    }
+    let dir = TempDir::new().expect("there is room for a directory");
+    assert_eq!(check(dir.path()).status.code(), Some(1), "a directory");
+    assert_eq!(
+        check(&dir.path().join("missing.wasm")).status.code(),
+        Some(1),
+        "no file"
+    );
+}
+
+#[test]
+fn sighup_reloads_and_an_unchanged_module_stays() {
+    let host = Usher::start(&Setup::new().policy("rtyp", "builtin:rtyp", ""));
+    host.signal("-HUP");
+    // The host is still there, and nothing has changed.
+    assert_eq!(host.policy("rtyp", "generation"), 1);
+    host.stop();
+}
+
+#[test]
+fn the_admin_endpoint_refuses_what_a_web_page_could_send() {
+    use std::io::{Read, Write};
+    let host = Usher::start(&Setup::new().policy("rtyp", "builtin:rtyp", ""));
+    let address = host.admin.address();
+    for (header, allowed) in [
+        (format!("Host: {address}"), true),
+        ("Host: evil.example".to_owned(), false),
+        (
+            format!("Host: {address}\r\nOrigin: http://evil.example"),
+            false,
+        ),
+        (
+            format!("Host: {address}\r\nSec-Fetch-Site: cross-site"),
+            false,
+        ),
+    ] {
+        let mut stream = std::net::TcpStream::connect(address).expect("the endpoint listens");
+        let request = format!(
+            "POST /v1/policies/rtyp/reload HTTP/1.1\r\n{header}\r\nContent-Length: 0\r\n\
+             Connection: close\r\n\r\n"
+        );
+        stream
+            .write_all(request.as_bytes())
+            .expect("the request is sent");
+        let mut answer = String::new();
+        stream
+            .read_to_string(&mut answer)
+            .expect("the answer is text");
+        let ok = answer.starts_with("HTTP/1.1 2");
+        assert_eq!(ok, allowed, "{header}: {answer}");
+        assert!(
+            !answer.to_ascii_lowercase().contains("access-control-allow"),
+            "{answer}"
+        );
+    }
+    host.stop();
+}
