@@ -13,7 +13,13 @@ pub(crate) fn install_hook() {
     if cfg!(target_arch = "wasm32") {
         INSTALLED.call_once(|| {
             std::panic::set_hook(Box::new(|info| {
-                write(Level::Panic, &info.to_string());
+                // The message first: the host keeps one line, and not all of a long one.
+                let message = info.payload_as_str().unwrap_or("panicked");
+                let line = match info.location() {
+                    Some(location) => format!("{message} (at {location})"),
+                    None => message.to_owned(),
+                };
+                write(Level::Panic, &line);
             }));
         });
     }

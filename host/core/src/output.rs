@@ -116,9 +116,9 @@ pub enum Output {
         /// Find out, or do.
         kind: LookupKind,
     },
-    /// An act succeeded after its request was over: undo it, as that act's documentation says.
+    /// An act succeeded and its request did not get in by it: undo it, as that act's documentation says.
     Compensate {
-        /// The request that is over.
+        /// The request that is over, or waits.
         request: RequestId,
         /// What was done.
         act: Question,

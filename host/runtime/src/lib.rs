@@ -44,6 +44,9 @@ mod translate;
 mod watch;
 mod worker;
 
+#[cfg(test)]
+mod tests;
+
 pub use clock::Clock;
 pub use config::{Params, SlotConfig, SlotSettings, Source};
 pub use effect::{Delivery, Effect, Message};

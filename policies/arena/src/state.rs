@@ -42,9 +42,11 @@ impl State {
     pub(crate) fn read(saved: &[u8]) -> Result<State, String> {
         let text = std::str::from_utf8(saved).map_err(|_| "the saved state is not text")?;
         let mut lines = text.lines();
-        match lines.next() {
-            Some(HEADER) => {}
-            other => return Err(format!("the saved state is not `{HEADER}` but {other:?}")),
+        let header = lines.next().unwrap_or_default();
+        if header != HEADER {
+            return Err(format!(
+                "the saved state is of {header:?}, not of {HEADER:?}"
+            ));
         }
         let mut state = State::default();
         for line in lines {

@@ -233,7 +233,7 @@ impl Core {
                 .get(&id)
                 .is_some_and(|request| request.waiting.is_some());
             return if waits {
-                self.decline(id, false)
+                self.wait_also(id, &hold)
             } else {
                 self.reject(id, full.reason)
             };
@@ -272,6 +272,9 @@ impl Core {
         };
         if decision.acting.as_ref() == Some(&question) {
             decision.acting = None;
+            if matches!(answer, FactAnswer::Found(_)) {
+                decision.done.push(question.clone());
+            }
         } else if let Some(index) = decision.open.iter().position(|open| *open == question) {
             decision.open.remove(index);
         } else {

@@ -105,9 +105,13 @@ impl Core {
         };
         let decision = request.decision.take();
         let ask = decision.as_ref().and_then(|decision| decision.ask);
+        let mut in_vain = Vec::new();
         let steps = match decision {
             Some(decision) => {
                 self.late_acts.extend(decision.acting.map(|act| (id, act)));
+                if !matches!(outcome, Outcome::Accepted(_)) {
+                    in_vain = decision.done;
+                }
                 decision.steps
             }
             None => Vec::new(),
@@ -125,6 +129,9 @@ impl Core {
             waited: self.now.since(request.arrival.at),
         };
         self.drop_ask(ask.map(|(ask, _)| ask));
+        for act in in_vain {
+            self.emit(Output::Compensate { request: id, act });
+        }
         self.emit(Output::Decided(Box::new(decided)));
     }
 

@@ -106,20 +106,39 @@ impl Core {
             self.timers.set(Timer::Retry(id), self.now.after(wait));
         }
         let redecide = waiting.redecide && !fault;
+        let offered = request
+            .decision
+            .as_ref()
+            .is_some_and(|decision| decision.offered);
         let lane = self
             .queue
             .get(id)
             .map_or_else(|| Arc::from(""), |entry| entry.lane.clone());
         self.close_decision(id, Outcome::Waiting(lane));
-        self.declined(id);
+        if offered {
+            self.queue.pass_over(id);
+        }
+        self.hand_on(id);
         if redecide {
             self.reload.push_back(id);
         }
     }
 
+    /// What the policy of a waiter wants held besides can't be had: it waits for that too from now on.
+    pub(super) fn wait_also(&mut self, id: RequestId, hold: &[Claim]) {
+        self.decline(id, false);
+        self.queue.wait_also(id, hold);
+        self.consider(id);
+    }
+
     /// A waiter did not take what was held for it: it is passed over, and the next one gets the offer.
     pub(super) fn declined(&mut self, id: RequestId) {
         self.queue.pass_over(id);
+        self.hand_on(id);
+    }
+
+    /// Gives back what a request held in vain.
+    fn hand_on(&mut self, id: RequestId) {
         let declined = self.take_back(id);
         // Nothing has changed for others who declined it before: no round of declining goes on for ever.
         self.freed

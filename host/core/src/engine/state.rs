@@ -74,6 +74,8 @@ pub(super) struct Decision {
     pub(super) open: Vec<Question>,
     /// The act that is being done.
     pub(super) acting: Option<Question>,
+    /// Acts that were done, to be undone if the request does not get in by this decision.
+    pub(super) done: Vec<Question>,
     /// How many times a policy asked.
     pub(super) rounds: u32,
     /// The ask that is out.
@@ -105,6 +107,7 @@ impl Decision {
             facts: Vec::new(),
             open: Vec::new(),
             acting: None,
+            done: Vec::new(),
             rounds: 0,
             ask: None,
             last_good: false,

@@ -37,7 +37,15 @@ impl Core {
                 self.admit_session(id, option, &claims)
             };
             match taken {
-                Ok(()) if acts => return self.begin_act(id, acceptance),
+                Ok(()) if acts => {
+                    // The act is for this option and no other.
+                    let options = vec![option.clone()];
+                    let acceptance = Acceptance {
+                        options,
+                        ..acceptance
+                    };
+                    return self.begin_act(id, acceptance);
+                }
                 Ok(()) => return,
                 Err(full) => {
                     first_full.get_or_insert(full);

@@ -128,6 +128,23 @@ impl Queue {
         self.block(request, blocks.collect());
     }
 
+    /// Adds to what a request waits for, whichever of its options it gets.
+    pub(crate) fn wait_also(&mut self, request: RequestId, claims: &[Claim]) {
+        self.unindex(request);
+        let Some(entry) = self.entries.get_mut(&request) else {
+            return;
+        };
+        let mut options = entry.options.to_vec();
+        for option in &mut options {
+            for claim in claims {
+                if !option.contains(claim) {
+                    option.push(claim.clone());
+                }
+            }
+        }
+        entry.options = options.into();
+    }
+
     /// Passes a request over until one of its keys changes.
     pub(crate) fn pass_over(&mut self, request: RequestId) {
         self.unindex(request);

@@ -1,6 +1,7 @@
 //! The sessions of one core, found by number, request, identity, token and endpoint.
 
-use super::{Player, SessionToken};
+use super::player::Player;
+use super::token::SessionToken;
 use crate::id::{DoorId, RequestId, SessionId};
 use crate::time::Moment;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

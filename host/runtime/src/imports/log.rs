@@ -93,10 +93,19 @@ impl log::Host for Log {
     fn write(&mut self, level: Level, text: String) {
         if matches!(level, Level::Panic) {
             // Told once, in the message of the fault that follows.
-            self.last_words = Some(escaped(&text, LINE));
+            self.last_words = Some(escaped(&message_first(&text), LINE));
         } else if !self.muted && self.admits() {
             self.emit(level, &escaped(&text, LINE));
         }
+    }
+}
+
+/// Rust says where it panicked before it says why; what matters goes first.
+fn message_first(text: &str) -> String {
+    let told = text.strip_prefix("panicked at ");
+    match told.and_then(|told| told.split_once(":\n")) {
+        Some((place, message)) => format!("{message} (at {place})"),
+        None => text.to_owned(),
     }
 }
 
@@ -140,6 +149,10 @@ mod tests {
         log.mute(true);
         log.write(Level::Panic, "told to\n".to_owned());
         assert_eq!(log.last_words().as_deref(), Some("told to\\n"));
+        let rust = "panicked at src/lib.rs:9:5:\nno seat";
+        log.write(Level::Panic, rust.to_owned());
+        let expected = "no seat (at src/lib.rs:9:5)";
+        assert_eq!(log.last_words().as_deref(), Some(expected));
         log.write(Level::Panic, "again".to_owned());
         log.begin(Moment::ZERO);
         assert_eq!(log.last_words(), None);

@@ -1,11 +1,15 @@
 //! The engine in virtual time: what `design` calls semantics, a named test a rule.
 
+mod acts;
 mod chain;
 mod claims;
 mod evidence;
+mod faults;
+mod offers;
 mod sessions;
 mod simulation;
 mod verdicts;
+mod waiting;
 mod world;
 
 use world::{World, accept, claim, reject};

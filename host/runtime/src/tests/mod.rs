@@ -1,0 +1,11 @@
+//! The crate as its caller sees it, with real modules.
+
+mod bench;
+mod cached;
+mod contained;
+mod inspected;
+mod refused;
+mod ruled;
+mod served;
+mod swapped;
+mod watched;
