@@ -10,5 +10,7 @@ pub mod core_loop;
 pub mod doors;
 pub mod inbox;
 pub mod metrics;
+pub mod policies;
 pub mod room;
+pub mod serve;
 pub mod text;

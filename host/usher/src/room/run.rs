@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 use tokio::runtime;
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 use usher_runtime::RulesSlot;
 
@@ -27,7 +28,8 @@ const BATCH: usize = 64;
 /// What a call of the rules may use of the stack, and then some.
 const STACK: usize = 8 << 20;
 
-/// Plays a room on a thread of its own, until its last mailbox is gone.
+/// Plays a room on a thread of its own, until its last mailbox is gone. What is returned ends with the
+/// thread.
 ///
 /// # Errors
 ///
@@ -38,12 +40,13 @@ pub fn start(
     rules: Arc<RulesSlot>,
     core: Handle,
     doors: Vec<Arc<dyn DataLink>>,
-) -> io::Result<()> {
+) -> io::Result<impl Future<Output = ()> + Send + 'static> {
     // Only to wait for mail until a moment; nothing else runs on it.
     let waiting = runtime::Builder::new_current_thread()
         .enable_time()
         .build()?;
     let chance = StdRng::try_from_rng(&mut SysRng).map_err(io::Error::other)?;
+    let (alive, ended) = oneshot::channel::<()>();
     thread::Builder::new()
         .name(format!("usher-room-{room}"))
         .stack_size(STACK)
@@ -62,8 +65,12 @@ pub fn start(
                 warned_of_rooms: false,
             };
             waiting.block_on(runner.run());
+            drop(alive);
         })?;
-    Ok(())
+    Ok(async {
+        // Nothing is ever sent; the sender is dropped when the thread ends, however it does.
+        let _ = ended.await;
+    })
 }
 
 struct Runner<S: Script, W> {

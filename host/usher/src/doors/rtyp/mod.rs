@@ -36,6 +36,7 @@ use strangers::Strangers;
 use table::{Opened, Table};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc, watch};
+use tokio::task::JoinSet;
 use udp::{Order, SENDING, Udp};
 use usher_core::{DoorId, Grant, RequestId, SessionId};
 use usher_wire::rtyp::{MAX_DATAGRAM, SessionToken};
@@ -98,8 +99,14 @@ impl Bound {
         self.udp_address
     }
 
-    /// Lets players in.
-    pub fn open(self, settings: Settings, core: Handle, room: Mailbox) -> Arc<RtypDoor> {
+    /// Lets players in. The tasks that must not end before the door closes are added to `parts`.
+    pub fn open(
+        self,
+        settings: Settings,
+        core: Handle,
+        room: Mailbox,
+        parts: &mut JoinSet<()>,
+    ) -> Arc<RtypDoor> {
         let (orders, obeyed) = inbox::inbox(SENDING);
         let (close, closing) = watch::channel(false);
         let (alive, over) = mpsc::channel(1);
@@ -127,8 +134,8 @@ impl Bound {
             closing,
         });
         let peers = door.peers.clone();
-        tokio::spawn(udp.run());
-        tokio::spawn(listener::listen(self.tcp, door, alive));
+        parts.spawn(udp.run());
+        parts.spawn(listener::listen(self.tcp, door, alive));
         Arc::new(RtypDoor {
             name: settings.name,
             orders,
