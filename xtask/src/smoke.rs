@@ -12,7 +12,6 @@ use serde_json::Value;
 
 use crate::http;
 use crate::process::{self, Outcome, seconds};
-use crate::test::usher;
 use crate::workspace::Workspace;
 
 /// The command that a newcomer copies; if the README has another, this test tests the wrong one.
@@ -84,7 +83,7 @@ pub(crate) fn run(workspace: &Workspace) -> Outcome {
 }
 
 fn walk_through(workspace: &Workspace, log: &Path) -> Outcome {
-    let usher = usher(&workspace.target, "release");
+    let usher = workspace.usher("release");
     let mut serve = start_serve(workspace, &usher, log)?;
     wait_for("GET /healthz to answer 200", || {
         if let Ok(Some(status)) = serve.child.try_wait() {

@@ -1,12 +1,11 @@
 //! Runs every test there is, one suite after the other, and says at the end how each went.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::process::{self, Outcome, seconds};
 use crate::workspace::Workspace;
-use crate::{tidy, wasm};
+use crate::{fresh, tidy, wasm};
 
 /// The oldest Python that the conformance suites are written for.
 const PYTHON: (u32, u32) = (3, 9);
@@ -36,6 +35,9 @@ pub(crate) fn run(workspace: &Workspace, fast: bool, filters: &[String]) -> Outc
         suites.push(time("rust", || rust(workspace, fast, filters)));
         if !fast {
             suites.push(time("conformance", || conformance(workspace, filters)));
+            if filters.is_empty() {
+                suites.push(time("new crates", || fresh::run(workspace)));
+            }
         }
     }
     for suite in &suites {
@@ -108,14 +110,8 @@ fn conformance(workspace: &Workspace, filters: &[String]) -> Outcome {
 /// Tells tests where the binary and the modules are.
 fn with_places<'a>(workspace: &Workspace, command: &'a mut Command) -> &'a mut Command {
     command
-        .env("USHER_BIN", usher(&workspace.target, "debug"))
+        .env("USHER_BIN", workspace.usher("debug"))
         .env("USHER_MODULES", wasm::default_folder(workspace))
-}
-
-/// The usher binary of a cargo profile.
-pub(crate) fn usher(target: &Path, profile: &str) -> PathBuf {
-    let name = format!("usher{}", std::env::consts::EXE_SUFFIX);
-    target.join(profile).join(name)
 }
 
 fn time(name: &'static str, suite: impl FnOnce() -> Outcome) -> Suite {

@@ -43,14 +43,25 @@ impl Toolchain {
         system()
     }
 
-    /// The start of a `cargo build` for the target, in release form of the profile `policy`.
+    /// The start of a `cargo build` of this workspace for the target, in the profile `policy`.
     pub(crate) fn build(&self, workspace: &Workspace) -> Command {
+        let mut command = self.build_in(workspace, &workspace.root);
+        command.args(["--profile", "policy"]);
+        // A person's flags are for their own machine; a module must not depend on them, nor on
+        // the folders it was built in.
+        command.env_remove("RUSTFLAGS");
+        command.env("CARGO_ENCODED_RUSTFLAGS", remapped_paths(workspace));
+        command
+    }
+
+    /// The start of a `cargo build` for the target in any crate's folder.
+    pub(crate) fn build_in(&self, workspace: &Workspace, folder: &Path) -> Command {
         let mut command = match self {
             Toolchain::Active => workspace.cargo(),
             Toolchain::System { .. } => Command::new(format!("{BIN}/cargo")),
         };
-        command.current_dir(&workspace.root);
-        command.args(["build", "--profile", "policy", "--target", TARGET]);
+        command.current_dir(folder);
+        command.args(["build", "--target", TARGET]);
         if let Toolchain::System { linker } = self {
             command.arg("-Zbuild-std=std,panic_abort");
             for (name, _) in env::vars_os() {
@@ -63,10 +74,6 @@ impl Toolchain {
             command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
             command.env("PATH", path_with_system_first(env::var_os("PATH")));
         }
-        // A person's flags are for their own machine; a module must not depend on them, nor on
-        // the folders it was built in.
-        command.env_remove("RUSTFLAGS");
-        command.env("CARGO_ENCODED_RUSTFLAGS", remapped_paths(workspace));
         command
     }
 }

@@ -71,6 +71,12 @@ struct DependencyKind {
 }
 
 impl Workspace {
+    /// The usher binary of a cargo profile's folder: `debug` or `release`.
+    pub(crate) fn usher(&self, profile: &str) -> PathBuf {
+        let name = format!("usher{}", env::consts::EXE_SUFFIX);
+        self.target.join(profile).join(name)
+    }
+
     /// Asks cargo about the workspace that this tool belongs to.
     pub(crate) fn load() -> Outcome<Workspace> {
         // Cargo says at run time where the tool is; what it said when it was compiled may be a

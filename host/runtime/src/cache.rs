@@ -11,6 +11,7 @@ use std::fs;
 use std::hash::{Hash as _, Hasher};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use wasmtime::component::Component;
 
 /// What an entry begins with; the last byte is the version of the format.
@@ -23,6 +24,8 @@ pub(crate) struct Cache {
     directory: PathBuf,
     /// Of the compiler's version, its settings and the machine.
     compiler: u64,
+    /// Counts writes, so that no two have one unfinished file.
+    writes: AtomicU64,
 }
 
 impl Cache {
@@ -35,6 +38,7 @@ impl Cache {
         Ok(Cache {
             directory: directory.to_owned(),
             compiler: hasher.finish(),
+            writes: AtomicU64::new(0),
         })
     }
 
@@ -67,7 +71,8 @@ impl Cache {
     }
 
     fn write(&self, entry: &Path, code: &[u8]) -> io::Result<()> {
-        let unfinished = entry.with_extension(format!("new-{}", std::process::id()));
+        let write = self.writes.fetch_add(1, Ordering::Relaxed);
+        let unfinished = entry.with_extension(format!("new-{}-{write}", std::process::id()));
         let mut file = fs::File::create(&unfinished)?;
         file.write_all(MAGIC)?;
         file.write_all(&Sha256::digest(code))?;
@@ -86,7 +91,11 @@ impl Cache {
         entries.sort();
         let surplus = entries.len().saturating_sub(ENTRIES);
         for (_, path) in entries.into_iter().take(surplus) {
-            fs::remove_file(path)?;
+            match fs::remove_file(path) {
+                // Another load was quicker.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                result => result?,
+            }
         }
         Ok(())
     }

@@ -43,13 +43,22 @@ pub(crate) fn of_call(
         Some(Trap::StackOverflow) => fault(FaultKind::Memory, "used up its stack"),
         Some(trap) => fault(
             FaultKind::Trap,
-            match last_words {
-                Some(words) => format!("panicked: {words}"),
-                None => format!("trapped: {}", without_prefix(&trap.to_string())),
+            match (last_words, trap) {
+                (Some(words), _) => format!("panicked: {words}"),
+                // The compiler puts the stack of values below the data.
+                (None, Trap::MemoryOutOfBounds) => {
+                    "trapped: out of bounds memory access, as when the stack is used up".to_owned()
+                }
+                (None, trap) => format!("trapped: {}", without_prefix(&trap.to_string())),
             },
         ),
         None => {
             let cause = shortened(&error.root_cause().to_string());
+            // Only told in words.
+            if cause.contains("fuel allocated for hostcalls") {
+                let message = "bad answer: hands over more than 1 MiB at once";
+                return fault(FaultKind::BadAnswer, message);
+            }
             fault(FaultKind::BadAnswer, format!("bad answer: {cause}"))
         }
     }

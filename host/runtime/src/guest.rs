@@ -18,7 +18,7 @@ pub(crate) const HANDED_OVER: usize = 1 << 20;
 /// What a store carries.
 pub(crate) struct State {
     pub(crate) imports: Imports,
-    limits: Limits,
+    pub(crate) limits: Limits,
 }
 
 /// Who an instance belongs to, and what it may take.

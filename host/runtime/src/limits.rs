@@ -42,6 +42,19 @@ impl Limits {
     }
 }
 
+impl Limits {
+    /// The linear memory that it has, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        self.memory
+    }
+
+    /// Whether it has grown since it had so much, and little is left: a module that leaks is better
+    /// replaced between two calls than stopped within one.
+    pub(crate) fn is_worn(&self, begun_with: usize) -> bool {
+        self.memory > begun_with && self.memory > self.memory_most / 4 * 3
+    }
+}
+
 impl ResourceLimiter for Limits {
     fn memory_growing(
         &mut self,
@@ -102,6 +115,16 @@ mod tests {
             Some(&OverLimit::Memory { wanted: 101, most })
         );
         assert!(limits.memory_growing(usize::MAX, 0, None).is_ok());
+    }
+
+    #[test]
+    fn a_leak_is_noticed_before_it_hurts() {
+        let mut limits = Limits::new(100);
+        assert!(limits.memory_growing(0, 75, None).is_ok());
+        assert!(!limits.is_worn(50), "a quarter is left");
+        assert!(limits.memory_growing(75, 76, None).is_ok());
+        assert!(limits.is_worn(50));
+        assert!(!limits.is_worn(76), "it needs that much");
     }
 
     #[test]

@@ -147,8 +147,17 @@ impl Policies {
     /// is in the file now is not loaded again until it changes.
     pub fn rollback(&self, slot: &str) -> Result<GenerationInfo, RollbackError> {
         let missing = || RollbackError::NoSuchSlot(slot.to_owned());
-        let (_, found) = self.find(slot).ok_or_else(missing)?;
+        let (index, found) = self.find(slot).ok_or_else(missing)?;
         let current = found.rollback()?;
+        let params = Arc::clone(&self.settings()[index].params);
+        if let Err(fault) = current.module.warm(self.loader.workers, &params) {
+            // It answered before, and the next calls try again.
+            tracing::warn!(
+                slot,
+                "the generation that was gone back to: {}",
+                fault.message
+            );
+        }
         Ok(current.info.clone())
     }
 

@@ -44,6 +44,8 @@ pub(crate) struct PolicyModule {
 struct PolicyInstance {
     store: Store<State>,
     guest: AdmissionPolicy,
+    /// The memory that it had when it was new.
+    begun_with: usize,
 }
 
 /// What a module answered when it was tried.
@@ -105,6 +107,12 @@ impl PolicyModule {
         Ok(())
     }
 
+    /// How many instances are ready.
+    #[cfg(test)]
+    pub(crate) fn ready(&self) -> usize {
+        self.idle().len()
+    }
+
     /// Lets the instances go; the next call makes one.
     pub(crate) fn cool(&self) {
         self.idle().clear();
@@ -144,7 +152,9 @@ impl PolicyModule {
             None => self.instantiate(terms.deadline)?,
         };
         let result = run(&mut instance)?;
-        self.idle().push(instance);
+        if !instance.store.data().limits.is_worn(instance.begun_with) {
+            self.idle().push(instance);
+        }
         Ok(result)
     }
 
@@ -168,7 +178,12 @@ fn instantiate(
     guest::arm(&mut store, deadline);
     let guest = linked.instantiate(&mut store);
     let guest = guest.map_err(|error| of_start(&error, deadline))?;
-    Ok(PolicyInstance { store, guest })
+    let begun_with = store.data().limits.memory();
+    Ok(PolicyInstance {
+        store,
+        guest,
+        begun_with,
+    })
 }
 
 impl PolicyInstance {
@@ -187,6 +202,7 @@ impl PolicyInstance {
         self.store.data_mut().imports.log.mute(true);
         let verdict = self.ask(&sample::ask("self-test"), terms, description)?;
         self.store.data_mut().imports.log.mute(false);
+        self.begun_with = self.store.data().limits.memory();
         Ok(verdict)
     }
 

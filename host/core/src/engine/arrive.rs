@@ -100,7 +100,7 @@ impl Core {
     }
 
     pub(super) fn submit(&mut self, data: Arc<RequestData>) {
-        let (id, first_status) = (data.id, self.status_pace().min(self.config.first_status));
+        let id = data.id;
         let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
@@ -109,8 +109,11 @@ impl Core {
         }
         request.room = data.room.clone();
         request.data = Some(data);
+        let door = request.door;
+        let first_status = self.status_pace(door).min(self.config.first_status);
         self.timers
             .set(Timer::Status(id), self.now.after(first_status));
+        self.restart_unanswered(id);
         self.begin_decision(id, Why::First);
     }
 

@@ -27,7 +27,7 @@ impl Core {
         let chain = snapshot.chain(request.door);
         let deadline = self.now.after(self.config.decision_timeout);
         request.attempt += 1;
-        request.decision = Some(Decision::new(why, snapshot, chain, deadline));
+        request.decision = Some(Decision::new(why, snapshot, chain, self.changes, deadline));
         self.timers.set(Timer::Decision(id), deadline);
         self.ask(id, why);
     }

@@ -50,6 +50,8 @@ pub struct Core {
     /// Waiters to be decided anew, and those of them whose decision is out.
     reload: VecDeque<RequestId>,
     reloading: HashSet<RequestId>,
+    /// Counts changes of the rules and of what is closed.
+    changes: u64,
     /// Keys of which a unit was given back, and whether by something else than a declined offer.
     freed: VecDeque<(Key, bool)>,
     /// Waiters whose status is due in this step.
@@ -82,6 +84,7 @@ impl Core {
             timers: Timers::default(),
             reload: VecDeque::new(),
             reloading: HashSet::new(),
+            changes: 0,
             freed: VecDeque::new(),
             due: Vec::new(),
             late_acts: Vec::new(),

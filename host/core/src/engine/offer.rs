@@ -183,6 +183,7 @@ impl Core {
     /// The rules that decide have changed: waiters are decided anew, in order, a batch at a time.
     pub(super) fn rules_changed(&mut self, snapshot: Arc<Snapshot>) {
         self.snapshot = snapshot;
+        self.changes += 1;
         self.reload = self.queue.in_order().into();
     }
 
@@ -200,6 +201,7 @@ impl Core {
 
     /// Decides those anew who wait for a key that was closed or opened (semantics 6).
     fn redecide(&mut self, key: &Key) {
+        self.changes += 1;
         let all = self.queue.in_order();
         let concerned = all.into_iter().filter(|id| {
             let entry = self.queue.get(*id);

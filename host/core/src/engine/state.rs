@@ -59,6 +59,8 @@ pub(super) struct Decision {
     pub(super) why: Why,
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) chain: Arc<[SlotId]>,
+    /// The count of changes when it began.
+    pub(super) changes: u64,
     /// When it is over, whoever is being asked then.
     pub(super) deadline: Moment,
     /// The policy in the chain that is being asked.
@@ -93,12 +95,14 @@ impl Decision {
         why: Why,
         snapshot: Arc<Snapshot>,
         chain: Arc<[SlotId]>,
+        changes: u64,
         deadline: Moment,
     ) -> Decision {
         Decision {
             why,
             snapshot,
             chain,
+            changes,
             deadline,
             at: 0,
             gathered: Vec::new(),

@@ -6,7 +6,7 @@
 use super::Core;
 use super::state::Asked;
 use crate::ask::{AskStatus, Fault, Waiter};
-use crate::id::{AskId, RequestId, SlotId};
+use crate::id::{AskId, DoorId, RequestId, SlotId};
 use crate::output::Output;
 use crate::timers::Timer;
 use std::collections::{BTreeMap, HashMap};
@@ -20,17 +20,21 @@ const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Core {
     /// How often a status goes out: well within the session timeout, which it restarts.
-    pub(super) fn status_pace(&self) -> Duration {
-        let timeout = self.config.session_timeout;
-        let within = if timeout.is_zero() {
-            Duration::MAX
-        } else {
-            timeout / 2
-        };
+    pub(super) fn status_pace(&self, door: DoorId) -> Duration {
         self.config
             .status_interval
-            .min(within)
+            .min(self.session_timeout(door) / 2)
             .max(Duration::from_millis(1))
+    }
+
+    /// How long the texts of these may take. With the pace, it is still within the session timeout.
+    fn patience(&self, waiters: &[RequestId]) -> Duration {
+        let doors = waiters.iter().filter_map(|id| self.requests.get(id));
+        let within = doors.map(|request| self.session_timeout(request.door) / 4);
+        within
+            .min()
+            .unwrap_or(PATIENCE)
+            .clamp(Duration::from_millis(1), PATIENCE)
     }
 
     /// A request's next status is due.
@@ -38,12 +42,13 @@ impl Core {
         let Some(request) = self.requests.get(&id) else {
             return;
         };
+        let door = request.door;
         if request.waiting.is_some() {
             self.due.push(id);
         } else {
             self.send_last_status(id);
         }
-        let at = self.now.after(self.status_pace());
+        let at = self.now.after(self.status_pace(door));
         self.timers.set(Timer::Status(id), at);
     }
 
@@ -76,12 +81,12 @@ impl Core {
         if ids.is_empty() {
             return;
         }
+        let deadline = self.now.after(self.patience(&ids));
         let id = self.next_ask(Asked::Status {
             slot,
             waiters: ids,
             told,
         });
-        let deadline = self.now.after(PATIENCE);
         self.timers.set(Timer::StatusAsk(id), deadline);
         let seed = (self.entropy)();
         self.emit(Output::AskStatus(Box::new(AskStatus {
@@ -150,11 +155,11 @@ impl Core {
                     }
                 }
             }
-            Ok(_) | Err(_) => self.statuses_failed(slot, waiters, told, true),
+            Ok(_) | Err(_) => self.statuses_failed(slot, waiters, told),
         }
     }
 
-    /// A batch was not answered in time. Nothing is retried: the policy is slow enough as it is.
+    /// A batch was not answered in time.
     pub(super) fn status_unanswered(&mut self, ask: AskId) {
         if let Some(Asked::Status {
             slot,
@@ -162,17 +167,17 @@ impl Core {
             told,
         }) = self.asks.remove(&ask)
         {
-            self.statuses_failed(slot, waiters, told, false);
+            self.statuses_failed(slot, waiters, told);
         }
     }
 
-    fn statuses_failed(&mut self, slot: SlotId, waiters: Vec<RequestId>, told: bool, retry: bool) {
+    fn statuses_failed(&mut self, slot: SlotId, waiters: Vec<RequestId>, told: bool) {
         if !told {
             for id in &waiters {
                 self.send_last_status(*id);
             }
         }
-        if retry && waiters.len() > 1 {
+        if waiters.len() > 1 {
             let (first, second) = waiters.split_at(waiters.len() / 2);
             self.ask_statuses(slot, first.to_vec(), true);
             self.ask_statuses(slot, second.to_vec(), true);

@@ -177,16 +177,17 @@ impl Core {
         let Some(request) = self.requests.get(&id) else {
             return;
         };
-        let (was_waiting, group) = (request.waiting.is_some(), request.group);
+        let (was_waiting, group, door) = (request.waiting.is_some(), request.group, request.door);
         let told = waiting.status.is_some();
         let Some(decision) = &request.decision else {
             return;
         };
         let why = decision.why;
-        let redecide = request
-            .waiting
-            .as_ref()
-            .is_some_and(|waiting| waiting.redecide);
+        // Who did not wait yet when something changed was not among those to be decided anew.
+        let redecide = match &request.waiting {
+            Some(waiting) => waiting.redecide,
+            None => decision.changes != self.changes,
+        };
         let Some(slot) = decision.slot() else { return };
         if !was_waiting {
             self.take_up_place(id, &waiting, group);
@@ -212,8 +213,8 @@ impl Core {
         if let Some(text) = waiting.status {
             self.send_text(id, text);
         }
-        if told || !was_waiting {
-            let at = self.now.after(self.status_pace());
+        if told {
+            let at = self.now.after(self.status_pace(door));
             self.timers.set(Timer::Status(id), at);
         }
         if why == Why::Offer {

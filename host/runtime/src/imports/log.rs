@@ -113,6 +113,7 @@ fn message_first(text: &str) -> String {
 mod tests {
     use super::*;
     use log::Host as _;
+    use std::sync::Mutex;
 
     fn say(log: &mut Log, times: u32) {
         for _ in 0..times {
@@ -156,5 +157,41 @@ mod tests {
         log.write(Level::Panic, "again".to_owned());
         log.begin(Moment::ZERO);
         assert_eq!(log.last_words(), None);
+    }
+
+    #[test]
+    fn a_line_names_its_module_and_is_escaped() {
+        #[derive(Clone, Default)]
+        struct Written(Arc<Mutex<Vec<u8>>>);
+        impl std::io::Write for Written {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.lock().expect("no panic").write(bytes)
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let written = Written::default();
+        let writer = written.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_ansi(false)
+            .with_writer(move || writer.clone())
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            let mut log = Log::new("queue".into(), 3);
+            log.begin(Moment::ZERO);
+            log.write(Level::Warn, format!("a\n\u{202e}b{}", "x".repeat(2_000)));
+        });
+        let line = String::from_utf8(written.0.lock().expect("no panic").clone());
+        let line = line.expect("text");
+        for part in [
+            "WARN policy: ",
+            "a\\n\\u{202e}bxxx",
+            "policy=\"queue\"",
+            "generation=3",
+        ] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+        assert!(line.len() < 1_200 && line.lines().count() == 1, "{line}");
     }
 }

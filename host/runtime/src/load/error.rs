@@ -42,7 +42,7 @@ pub enum LoadError {
     },
     /// A core module that does not say which contract it speaks.
     #[error(
-        "is a core module without a contract: build it with usher-sdk, whose `export!` puts it in"
+        "is a core module without a contract: build it with usher-sdk, whose export_policy! puts it in"
     )]
     NoContract,
     /// An import that the host does not have.

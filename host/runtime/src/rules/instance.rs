@@ -80,10 +80,7 @@ impl RulesInstance {
         room: &str,
         saved: Option<&[u8]>,
     ) -> Result<Vec<Effect>, StartError> {
-        let saved = saved.map(<[u8]>::to_vec);
-        let started = self.call(at, |rules, store| {
-            rules.call_start(store, room, saved.as_deref())
-        })?;
+        let started = self.call(at, |rules, store| rules.call_start(store, room, saved))?;
         match started {
             Ok(effects) => Ok(self.effects(effects)?),
             Err(why) => {

@@ -33,14 +33,18 @@ const FAILURES: &[(&str, FaultKind, &str)] = &[
         FaultKind::BadAnswer,
         "bad answer: accept.options[0].claims has 33 entries",
     ),
-    ("list", FaultKind::BadAnswer, "bad answer: "),
+    (
+        "list",
+        FaultKind::BadAnswer,
+        "bad answer: hands over more than 1 MiB",
+    ),
     (
         "long",
         FaultKind::BadAnswer,
         "bad answer: reject.text has 65537 bytes",
     ),
-    ("big", FaultKind::BadAnswer, "bad answer: "),
-    ("badutf", FaultKind::BadAnswer, "bad answer: "),
+    ("big", FaultKind::BadAnswer, "bad answer: hands over more"),
+    ("badutf", FaultKind::BadAnswer, "bad answer: invalid utf-8"),
     (
         "empty",
         FaultKind::BadAnswer,

@@ -23,6 +23,11 @@ fn each_says_what_is_wrong_and_what_to_do() {
             "built for usher:policy 0.2.0, this host speaks 0.1.0",
             "build it with usher-sdk 0.1",
         ),
+        (
+            "old-contract",
+            "built for usher:policy 0.0.9",
+            "build it with usher-sdk 0.1",
+        ),
         ("wrong-world", "exports neither", "implement one of the two"),
         (
             "bare-module",
@@ -76,6 +81,29 @@ fn a_module_in_the_wrong_place_is_told_where_it_belongs() {
     let said = failure.err().expect("refused").to_string();
     assert!(
         said.starts_with("r: is an admission policy, and here game rules"),
+        "{said}"
+    );
+}
+
+/// The version of the contract is right, and yet it is another contract.
+#[test]
+fn what_has_another_shape_is_told_what_differs() {
+    let mut bytes = module("new-contract");
+    let (new, ours) = (b"policy@0.2.0", b"policy@0.1.0");
+    for at in 0..bytes.len() - new.len() {
+        if bytes[at..].starts_with(b"policy/admission@0.2.0") {
+            bytes[at + 17..at + 22].copy_from_slice(b"0.1.0");
+        } else if bytes[at..].starts_with(new) {
+            bytes[at..at + new.len()].copy_from_slice(ours);
+        }
+    }
+    let said = refusal(&bytes);
+    assert!(
+        said.starts_with("does not fit usher:policy 0.1.0 ("),
+        "{said}"
+    );
+    assert!(
+        said.ends_with("build it with this host's usher-sdk"),
         "{said}"
     );
 }

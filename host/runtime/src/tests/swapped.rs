@@ -1,6 +1,7 @@
 //! Modules change while they are called.
 
 use super::bench::{Bench, PATIENCE, Place, accepted, module};
+use crate::pinned::Pinned;
 use crate::*;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -77,6 +78,45 @@ fn rollback_needs_no_file() {
     assert_eq!(version(bench.answer("R9")), "a");
     place.put("m.wasm", &module("open"));
     assert_eq!(loaded(bench.policies.reload("p", false)).number, 3);
+}
+
+#[test]
+fn no_call_pays_for_an_instance() {
+    let (place, bench) = place_of("version-a");
+    let ready = || {
+        let snapshot = bench.snapshot();
+        let pinned = Pinned::slot(&snapshot, SlotId(0)).expect("a slot");
+        pinned.generation.module.ready()
+    };
+    assert_eq!(ready(), 2, "one for each worker");
+    place.put("m.wasm", &module("version-b"));
+    loaded(bench.policies.reload("p", false));
+    assert_eq!(ready(), 2);
+    bench.policies.rollback("p").expect("an older one");
+    assert_eq!(ready(), 2);
+}
+
+/// The whole way: a file changes, and the next answer is of the new module.
+#[test]
+fn a_watched_module_is_swapped() {
+    let (place, bench) = place_of("version-a");
+    let (tell, told) = std::sync::mpsc::channel();
+    let tell = move |_: &std::path::Path| tell.send(()).expect("the test listens");
+    let _watcher = watch(vec![place.at("m.wasm")], tell).expect("a watcher");
+    place.put("m.wasm", &module("version-b"));
+    told.recv_timeout(PATIENCE).expect("told");
+    assert_eq!(loaded(bench.policies.reload("p", false)).number, 2);
+    assert_eq!(version(bench.answer("R9")), "b");
+
+    let file = std::fs::File::options()
+        .write(true)
+        .open(place.at("m.wasm"));
+    let later = std::time::SystemTime::now() + Duration::from_secs(5);
+    file.and_then(|file| file.set_modified(later))
+        .expect("touched");
+    told.recv_timeout(PATIENCE).expect("told");
+    let reload = bench.policies.reload("p", false).expect("readable");
+    assert_eq!(reload, Reload::Unchanged);
 }
 
 #[test]

@@ -48,10 +48,18 @@ pub fn watch(
     files: Vec<PathBuf>,
     on_change: impl Fn(&Path) + Send + 'static,
 ) -> Result<Watcher, WatchError> {
+    watch_with(files, on_change, Eyes::open)
+}
+
+fn watch_with(
+    files: Vec<PathBuf>,
+    on_change: impl Fn(&Path) + Send + 'static,
+    open: fn(SyncSender<()>) -> Eyes,
+) -> Result<Watcher, WatchError> {
     let stop = Arc::new(AtomicBool::new(false));
     // Room for one: that something happened is all that is told.
     let (wake, woken) = sync_channel(1);
-    let mut eyes = Eyes::open(wake.clone());
+    let mut eyes = open(wake.clone());
     let begun = Instant::now();
     let mut watched: Vec<_> = files
         .into_iter()
@@ -178,4 +186,32 @@ impl Eyes {
 fn blind(error: &notify::Error) {
     let seconds = POLL.as_secs();
     tracing::warn!("changed files are noticed within {seconds} s only: {error}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::sync::mpsc::channel;
+
+    /// A system that tells nothing.
+    fn no_events(_: SyncSender<()>) -> Eyes {
+        Eyes {
+            events: None,
+            on: HashMap::new(),
+        }
+    }
+
+    #[test]
+    fn a_lost_event_only_costs_time() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("m.wasm");
+        fs::write(&path, "one").expect("a file");
+        let (tell, told) = channel();
+        let tell = move |path: &Path| drop(tell.send(path.to_owned()));
+        let _watcher = watch_with(vec![path.clone()], tell, no_events).expect("a watcher");
+        fs::write(&path, "two, longer").expect("a file");
+        let told = told.recv_timeout(Duration::from_secs(30));
+        assert_eq!(told.as_deref(), Ok(&*path));
+    }
 }

@@ -3,11 +3,14 @@
 mod acts;
 mod chain;
 mod claims;
+mod closing;
 mod evidence;
 mod faults;
 mod offers;
+mod reload;
 mod sessions;
 mod simulation;
+mod status;
 mod verdicts;
 mod waiting;
 mod world;
