@@ -2,7 +2,7 @@
 
 use super::slots;
 use crate::admin::{ActionError, Loaded, ModuleStatus, Modules};
-use crate::config::{Config, ConfigError, RULES_NAME};
+use crate::config::{Config, ConfigError, Policy, RULES_NAME};
 use crate::core_loop::{Handle, PolicyCall, PolicyLink};
 use crate::metrics;
 use crate::room::Mailbox;
@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use usher_core::{FailMode, Input, SlotId, SlotInfo, Snapshot, TakenView};
 use usher_runtime::{
-    Engine, EngineConfig, EngineError, GenerationInfo, Job, LoadError, LoadFailure, Policies,
-    Reload, RollbackError, RulesSlot, SlotState, SlotStatus,
+    Engine, EngineConfig, EngineError, GenerationInfo, Job, LoadFailure, Policies, Reload,
+    RulesSlot,
 };
 
 /// The policies and the rules. Calls that load or change something block while they compile.
@@ -66,7 +66,7 @@ impl Loader {
         let replies = core.clone();
         let policies = Policies::start(
             engine.clone(),
-            slots::slots(config),
+            config.policies.iter().map(Policy::slot).collect(),
             taken,
             thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
             clock.clone(),
@@ -76,7 +76,7 @@ impl Loader {
             config.check_capacity(&status.name, status.generation.max_players)?;
         }
         let rules = config.rules.as_ref();
-        let rules = rules.map(|rules| RulesSlot::load(engine, slots::rules(rules), clock));
+        let rules = rules.map(|rules| RulesSlot::load(engine, rules.slot(), clock));
         let loader = Loader {
             policies,
             rules: rules.transpose()?.map(Arc::new),
@@ -111,26 +111,23 @@ impl Loader {
         if insists && matches!(reloaded, Ok(Reload::Unchanged)) && self.is_held_back(name) {
             reloaded = self.read_again(name, true);
         }
-        let result = match reloaded {
-            Err(LoadFailure {
-                error: LoadError::NoSuchSlot,
-                ..
-            }) => return Err(ActionError::Unknown(name.to_owned())),
-            Err(failure) => Err(failure.to_string()),
+        let taken_up = match reloaded {
+            Err(failure) => Err(ActionError::from(failure)),
             Ok(Reload::Unchanged) => {
                 metrics::reloaded(name, "unchanged");
                 return self.unchanged(name);
             }
-            Ok(Reload::Loaded(info)) => self.take_up(&mut state, name, &info).map(|()| info),
+            Ok(Reload::Loaded(info)) => self.take_up(&mut state, name, info),
         };
-        match result {
-            Ok(info) => Ok(self.serves(name, "loaded", info)),
-            Err(why) => {
+        match &taken_up {
+            Ok(loaded) => self.say(name, "loaded", loaded),
+            Err(ActionError::Refused(why)) => {
                 tracing::warn!(policy = name, "refused, the one before serves on: {why}");
                 metrics::reloaded(name, "refused");
-                Err(ActionError::Refused(why))
             }
+            Err(_) => {}
         }
+        taken_up
     }
 
     fn read_again(&self, name: &str, force: bool) -> Result<Reload, LoadFailure> {
@@ -159,17 +156,13 @@ impl Loader {
             (RULES_NAME, Some(rules)) => rules.rollback(),
             _ => self.policies.rollback(name),
         };
-        let info = rolled_back.map_err(|error| match error {
-            RollbackError::NoSuchSlot(name) => ActionError::Unknown(name),
-            RollbackError::NothingOlder(name) => ActionError::NothingOlder(name.to_string()),
-        })?;
-        match self.take_up(&mut state, name, &info) {
-            Ok(()) => Ok(self.serves(name, "rolled-back", info)),
-            Err(why) => {
-                tracing::warn!(policy = name, "cannot go back: {why}");
-                Err(ActionError::Refused(why))
-            }
+        let info = rolled_back?;
+        let taken_up = self.take_up(&mut state, name, info);
+        match &taken_up {
+            Ok(loaded) => self.say(name, "rolled-back", loaded),
+            Err(why) => tracing::warn!(policy = name, "cannot go back: {why}"),
         }
+        taken_up
     }
 
     /// Reads every module again that is a file; those whose bytes are known are left alone.
@@ -189,13 +182,14 @@ impl Loader {
             let known = self.names.iter().position(|name| *name == policy.name);
             if let Some(place) = known {
                 self.policies
-                    .configure(&policy.name, slots::settings(policy));
+                    .configure(&policy.name, policy.slot().settings);
                 state.fails[place] = policy.fail;
             }
         }
         let rules_changed = match (&self.rules, &config.rules, &state.config.rules) {
             (Some(slot), Some(new), Some(old)) if new.params != old.params => {
-                slot.configure(slots::RULES_DEADLINE, new.params.clone());
+                let new = new.slot();
+                slot.configure(new.deadline, new.params);
                 true
             }
             _ => false,
@@ -217,25 +211,31 @@ impl Loader {
 
     /// What is loaded, and how it does.
     pub fn status(&self) -> Modules {
+        let policies = self.policies.status().into_iter();
         let rules = self.rules.iter().map(|rules| rules.status());
         Modules {
-            policies: self.policies.status().into_iter().map(status).collect(),
-            rules: rules.map(status).collect(),
+            policies: policies.map(ModuleStatus::from).collect(),
+            rules: rules.map(ModuleStatus::from).collect(),
         }
     }
 
     /// Puts a new current generation in force.
-    fn take_up(&self, state: &mut State, name: &str, info: &GenerationInfo) -> Result<(), String> {
+    fn take_up(
+        &self,
+        state: &mut State,
+        name: &str,
+        info: GenerationInfo,
+    ) -> Result<Loaded, ActionError> {
         if name == RULES_NAME {
-            return self.room.swap();
-        }
-        if let Err(error) = state.config.check_capacity(name, info.max_players) {
+            self.room.swap().map_err(ActionError::Refused)?;
+        } else if let Err(error) = state.config.check_capacity(name, info.max_players) {
             // It was the current one, but in no snapshot that anyone was asked with.
             let _ = self.policies.rollback(name);
-            return Err(error.to_string());
+            return Err(ActionError::Refused(error.to_string()));
+        } else {
+            self.publish(state);
         }
-        self.publish(state);
-        Ok(())
+        Ok(Loaded::new(info))
     }
 
     /// Tells the core what decides from now on.
@@ -254,20 +254,14 @@ impl Loader {
         })));
     }
 
-    fn serves(&self, name: &str, result: &'static str, info: GenerationInfo) -> Loaded {
+    fn say(&self, name: &str, result: &'static str, loaded: &Loaded) {
         tracing::info!(
             policy = name,
-            generation = info.number,
-            sha256 = info.sha256.get(..12),
-            compile_ms = info.compile_ms,
+            generation = loaded.generation,
+            sha256 = loaded.sha256.get(..12),
             "{result}, and serves from now on"
         );
         metrics::reloaded(name, result);
-        Loaded {
-            generation: info.number,
-            sha256: info.sha256,
-            changed: true,
-        }
     }
 
     fn unchanged(&self, name: &str) -> Result<Loaded, ActionError> {
@@ -298,25 +292,6 @@ impl PolicyLink for Asked {
             PolicyCall::Status(ask) => Job::Status(ask),
             PolicyCall::Over(over) => Job::Over(over),
         });
-    }
-}
-
-fn status(status: SlotStatus) -> ModuleStatus {
-    ModuleStatus {
-        name: status.name,
-        module: status.source,
-        generation: status.generation.number,
-        sha256: status.generation.sha256,
-        state: match status.state {
-            SlotState::Ok => "ok",
-            SlotState::BackingOff => "backing-off",
-            SlotState::FailedToLoad => "failed-to-load",
-            SlotState::RolledBack => "rolled-back",
-        },
-        fail: status.fail,
-        last_error: status.last_error,
-        calls: status.calls,
-        faults: status.faults,
     }
 }
 

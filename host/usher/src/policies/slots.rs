@@ -1,40 +1,9 @@
-//! The configuration's modules as the runtime wants them.
+//! Which module is where: by the doors that ask it, and by the file that it comes from.
 
-use crate::config::{Config, Module, Policy, RULES_NAME, Rules};
+use crate::config::{Config, Module, RULES_NAME};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use usher_core::SlotId;
-use usher_runtime::{RulesConfig, SlotConfig, SlotSettings, Source};
-
-/// How long one call of the rules may take: no longer than from one tick to the next.
-pub(super) const RULES_DEADLINE: Duration = Duration::from_millis(100);
-
-pub(super) fn slots(config: &Config) -> Vec<SlotConfig> {
-    let slot = |policy: &Policy| SlotConfig {
-        name: policy.name.clone(),
-        source: source(&policy.module),
-        settings: settings(policy),
-    };
-    config.policies.iter().map(slot).collect()
-}
-
-pub(super) fn settings(policy: &Policy) -> SlotSettings {
-    SlotSettings {
-        fail: policy.fail,
-        deadline: policy.deadline,
-        params: policy.params.clone(),
-    }
-}
-
-pub(super) fn rules(rules: &Rules) -> RulesConfig {
-    RulesConfig {
-        name: RULES_NAME.into(),
-        source: source(&rules.module),
-        deadline: RULES_DEADLINE,
-        params: rules.params.clone(),
-    }
-}
 
 /// The chain of each door, by `DoorId`.
 pub(super) fn chains(config: &Config) -> Vec<Arc<[SlotId]>> {
@@ -55,14 +24,4 @@ pub(super) fn files(config: &Config) -> Vec<(PathBuf, Arc<str>)> {
             Module::File(path) => Some((path.clone(), name)),
         })
         .collect()
-}
-
-fn source(module: &Module) -> Source {
-    match module {
-        Module::Builtin(builtin) => Source::Builtin {
-            name: builtin.name,
-            bytes: builtin.wasm,
-        },
-        Module::File(path) => Source::File(path.clone()),
-    }
 }

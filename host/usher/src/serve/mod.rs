@@ -95,11 +95,20 @@ pub async fn serve(
     let doors = open(ports.doors, &config, &core, &mailbox, &mut parts);
     if let Some(rules) = loader.rules() {
         let doors = doors.iter().map(|door| door.clone() as Arc<dyn DataLink>);
-        parts.spawn(room::start(ROOM.into(), mails, rules, core.clone(), doors.collect())?);
+        parts.spawn(room::start(
+            ROOM.into(),
+            mails,
+            rules,
+            core.clone(),
+            doors.collect(),
+        )?);
     }
     let (records, recorded) = mpsc::channel(RECORDS);
     let links = Links {
-        doors: doors.iter().map(|door| door.clone() as Arc<dyn DoorLink>).collect(),
+        doors: doors
+            .iter()
+            .map(|door| door.clone() as Arc<dyn DoorLink>)
+            .collect(),
         policies: Box::new(Asked(loader.clone())),
         rooms: Box::new(mailbox),
         audit: records,
