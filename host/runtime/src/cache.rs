@@ -6,6 +6,7 @@
 //! follows, so that a damaged, cut or foreign file is only a miss.
 
 use crate::deserialize::deserialize;
+use crate::hex::hex;
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::hash::{Hash as _, Hasher};
@@ -106,11 +107,6 @@ fn checked(entry: &[u8]) -> Option<&[u8]> {
     let rest = entry.strip_prefix(MAGIC)?;
     let (hash, code) = rest.split_at_checked(32)?;
     (Sha256::digest(code)[..] == *hash).then_some(code)
-}
-
-/// Bytes as hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(unix)]

@@ -1,13 +1,13 @@
 //! What is in a module, for `usher check`.
 
-use crate::cache::hex;
 use crate::engine::Engine;
 use crate::guest::Owner;
+use crate::hex::hex;
 use crate::load::{self, LoadError, World};
 use crate::policy::PolicyModule;
 use crate::rules::RulesCode;
 use crate::translate::description::Description;
-use crate::translate::question::millis;
+use crate::translate::duration::millis;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;

@@ -25,6 +25,7 @@ mod escape;
 mod fault;
 mod generation;
 mod guest;
+mod hex;
 mod imports;
 mod inspect;
 mod job;

@@ -210,6 +210,7 @@ impl Core {
         self.queue
             .put(id, rank, waiting.lane.clone(), options.into());
         self.close_decision(id, Outcome::Waiting(waiting.lane));
+        self.timers.cancel(Timer::Retry(id));
         if let Some(text) = waiting.status {
             self.send_text(id, text);
         }

@@ -1,6 +1,6 @@
 //! Whether a component speaks the contract, by the names of its imports and exports.
 
-use super::LoadError;
+use super::error::LoadError;
 use serde::Serialize;
 use wasmtime::component::Component;
 

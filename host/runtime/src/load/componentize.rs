@@ -1,7 +1,7 @@
 //! Makes a component of a core module that carries its contract, which is what a plain
 //! `cargo build --target wasm32-unknown-unknown` leaves.
 
-use super::LoadError;
+use super::error::LoadError;
 use std::borrow::Cow;
 use wit_component::ComponentEncoder;
 

@@ -1,6 +1,6 @@
 //! Reads a module's bytes, whole and bounded.
 
-use super::LoadError;
+use super::error::LoadError;
 use crate::config::Source;
 use std::borrow::Cow;
 use std::fs::File;

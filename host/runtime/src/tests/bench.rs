@@ -11,6 +11,8 @@ use usher_core::*;
 
 /// How long a test waits for what must come.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// How long calls may run in tests: far longer than an innocent one takes on a busy machine.
+pub(super) const DEADLINE: Duration = Duration::from_millis(500);
 /// The moment at which benches begin.
 pub(super) const BEGIN: u64 = 1_700_000_000_000;
 
@@ -59,6 +61,14 @@ impl TestClock {
     }
 }
 
+/// Settings without params.
+pub(super) fn settings() -> SlotSettings {
+    SlotSettings {
+        deadline: DEADLINE,
+        ..SlotSettings::default()
+    }
+}
+
 /// Policies under test.
 pub(super) struct Bench {
     pub(super) policies: Policies,
@@ -69,7 +79,7 @@ pub(super) struct Bench {
 impl Bench {
     /// One slot `p` with a module, and two workers.
     pub(super) fn new(source: Source) -> Bench {
-        Bench::with(source, SlotSettings::default(), 2)
+        Bench::with(source, settings(), 2)
     }
 
     /// One slot `p` with a module that was built.
@@ -81,11 +91,27 @@ impl Bench {
         Bench::on(engine(), source, settings, workers)
     }
 
+    /// The same, with a ledger to see.
+    pub(super) fn seeing(taken: TakenView, name: &str) -> Bench {
+        let source = Source::File(module_file(name));
+        Bench::all(engine(), source, settings(), 2, taken)
+    }
+
     pub(super) fn on(
         engine: Arc<Engine>,
         source: Source,
         settings: SlotSettings,
         workers: usize,
+    ) -> Bench {
+        Bench::all(engine, source, settings, workers, TakenView::default())
+    }
+
+    fn all(
+        engine: Arc<Engine>,
+        source: Source,
+        settings: SlotSettings,
+        workers: usize,
+        taken: TakenView,
     ) -> Bench {
         let slot = SlotConfig {
             name: "p".into(),
@@ -97,7 +123,7 @@ impl Bench {
         let policies = Policies::start(
             engine,
             vec![slot],
-            TakenView::default(),
+            taken,
             NonZeroUsize::new(workers).expect("a worker"),
             clock.clock(),
             move |given| drop(reply.send(given)),

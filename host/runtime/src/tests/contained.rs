@@ -20,12 +20,12 @@ const FAILURES: &[(&str, FaultKind, &str)] = &[
     (
         "loop",
         FaultKind::Deadline,
-        "ran past its deadline of 20 ms",
+        "ran past its deadline of 500 ms",
     ),
     (
         "loophost",
         FaultKind::Deadline,
-        "ran past its deadline of 20 ms",
+        "ran past its deadline of 500 ms",
     ),
     ("bomb", FaultKind::Memory, "wanted "),
     (

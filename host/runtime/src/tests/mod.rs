@@ -4,6 +4,7 @@ mod bench;
 mod cached;
 mod contained;
 mod inspected;
+mod looked_up;
 mod refused;
 mod ruled;
 mod served;

@@ -1,6 +1,6 @@
 //! Rules, which have a state.
 
-use super::bench::{BEGIN, Place, TestClock, engine, module, module_file};
+use super::bench::{BEGIN, DEADLINE, Place, TestClock, engine, module, module_file};
 use crate::*;
 use std::sync::Arc;
 use usher_core::*;
@@ -9,7 +9,7 @@ fn slot(source: Source) -> RulesSlot {
     let config = RulesConfig {
         name: "r".into(),
         source,
-        deadline: SlotSettings::DEADLINE,
+        deadline: DEADLINE,
         params: Params::new(),
     };
     let clock = TestClock::new().clock();
@@ -148,7 +148,7 @@ fn a_fault_ends_the_instance_and_the_save_goes_on() {
         (
             "loop",
             FaultKind::Deadline,
-            "ran past its deadline of 20 ms",
+            "ran past its deadline of 500 ms",
         ),
     ] {
         let mut rules = started("trap-rules");

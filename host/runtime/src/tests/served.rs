@@ -1,6 +1,6 @@
 //! Ordinary calls.
 
-use super::bench::{Bench, accepted, module_file};
+use super::bench::{Bench, accepted, module_file, settings};
 use crate::*;
 use std::time::Duration;
 use usher_core::*;
@@ -82,7 +82,7 @@ fn a_closed_room_is_told_with_its_reason() {
 fn params_are_those_of_the_pin() {
     let params = |greeting: &str| SlotSettings {
         params: Params::from([("greeting".to_owned(), greeting.to_owned())]),
-        ..SlotSettings::default()
+        ..settings()
     };
     let bench = Bench::with(Source::File(module_file("rtyp")), params("hello"), 1);
     let before = bench.ask("R9");

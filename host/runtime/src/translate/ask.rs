@@ -1,7 +1,8 @@
 //! Requests, as policies see them.
 
+use super::duration::millis;
 use super::key::key_out;
-use super::question::{fact_out, millis};
+use super::question::fact_out;
 use super::reason::room_out;
 use crate::bindings::{admission as wit, types};
 use std::time::Duration;

@@ -4,6 +4,13 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
+/// The longest text, payload or body of the contract, in bytes.
+pub(crate) const LONG: usize = 65_536;
+/// The longest name or word, in bytes.
+pub(crate) const WORD: usize = 64;
+/// The longest name of a person, key part or bucket entry, in bytes.
+pub(crate) const NAME: usize = 256;
+
 /// A bound of the contract that a module breached: where, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Breach {

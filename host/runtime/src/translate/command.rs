@@ -1,8 +1,7 @@
 //! Commands.
 
-use super::bound::{Breach, list, text};
+use super::bound::{Breach, NAME, WORD, list, text};
 use super::reason::reason_in;
-use super::{NAME, WORD};
 use crate::bindings::admission as wit;
 use std::time::Duration;
 use usher_core::{Command, SessionId};

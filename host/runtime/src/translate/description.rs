@@ -1,7 +1,6 @@
 //! What a module says of itself.
 
-use super::WORD;
-use super::bound::{Breach, list, text};
+use super::bound::{Breach, WORD, list, text};
 use crate::bindings::types;
 use std::sync::Arc;
 

@@ -1,7 +1,6 @@
 //! Messages and effects of rules.
 
-use super::LONG;
-use super::bound::{Breach, bytes};
+use super::bound::{Breach, LONG, bytes};
 use super::reason::reason_in;
 use crate::bindings::rules as wit;
 use crate::effect::{Delivery, Effect, Message};

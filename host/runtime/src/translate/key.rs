@@ -1,7 +1,6 @@
 //! Keys and their parts.
 
-use super::bound::{Breach, list, text};
-use super::{NAME, WORD};
+use super::bound::{Breach, NAME, WORD, list, text};
 use crate::bindings::types;
 use usher_core::{Digest, Key, Part};
 

@@ -8,6 +8,7 @@ pub(crate) mod bound;
 pub(crate) mod claim;
 pub(crate) mod command;
 pub(crate) mod description;
+pub(crate) mod duration;
 pub(crate) mod effect;
 pub(crate) mod ending;
 pub(crate) mod key;
@@ -16,10 +17,3 @@ pub(crate) mod question;
 pub(crate) mod reason;
 pub(crate) mod verdict;
 pub(crate) mod waiter;
-
-/// The longest text, payload or body of the contract, in bytes.
-pub(crate) const LONG: usize = 65_536;
-/// The longest name or word, in bytes.
-pub(crate) const WORD: usize = 64;
-/// The longest name of a person, key part or bucket entry, in bytes.
-pub(crate) const NAME: usize = 256;

@@ -1,7 +1,7 @@
 //! Questions and acts, and the facts that come of them.
 
-use super::LONG;
-use super::bound::{Breach, bytes, length};
+use super::bound::{Breach, LONG, bytes, length};
+use super::duration::millis;
 use crate::bindings::{admission as wit, types};
 use std::sync::Arc;
 use usher_core::{Fact, FactAnswer, Moment, Question, QuestionArg, Secret};
@@ -48,11 +48,6 @@ fn question_out(question: &Question) -> wit::Question {
         args: args.collect(),
         body: question.body.to_vec(),
     }
-}
-
-/// A duration in whole milliseconds.
-pub(crate) fn millis(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Reasons, and the state of a room, which carries one.
 
-use super::bound::{Breach, text};
-use super::{LONG, WORD};
+use super::bound::{Breach, LONG, WORD, text};
 use crate::bindings::types;
 use usher_core::{Reason, RoomState};
 

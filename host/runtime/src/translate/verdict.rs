@@ -1,11 +1,10 @@
 //! Verdicts.
 
-use super::bound::{Breach, bytes, list, maybe_text, text};
+use super::bound::{Breach, LONG, NAME, WORD, bytes, list, maybe_text, text};
 use super::claim::claims_in;
 use super::command::commands_in;
 use super::question::question_in;
 use super::reason::reason_in;
-use super::{LONG, NAME, WORD};
 use crate::bindings::admission as wit;
 use std::sync::Arc;
 use usher_core::{Acceptance, Admission, Decision, Inquiry, Passing, Question, Verdict, Waiting};

@@ -1,8 +1,7 @@
 //! Those who wait, and the status texts for them.
 
-use super::LONG;
-use super::bound::{Breach, bytes};
-use super::question::millis;
+use super::bound::{Breach, LONG, bytes};
+use super::duration::millis;
 use super::reason::room_out;
 use crate::bindings::admission as wit;
 use std::sync::Arc;

@@ -173,3 +173,43 @@ fn a_fault_after_an_offer_counts_back_off_from_the_first_again_once_it_went_well
     world.answer(waiter, wait([claim("gate", 0)]));
     world.close();
 }
+
+#[test]
+fn one_who_declines_after_a_fault_is_not_asked_again_by_the_fault() {
+    let (mut world, player, waiter) = waiting_behind();
+    world.reload();
+    world.fault(waiter);
+    // What it waits for comes before the retry, and it declines that.
+    world.leave(player);
+    assert_eq!(world.why(waiter), Why::Offer);
+    world.serve(|_| wait([]));
+    world.advance(60_000);
+    assert!(world.asked(waiter).is_none());
+    world.close();
+}
+
+#[test]
+fn commands_of_a_fault_do_not_exist_and_those_of_an_answer_come_before_its_decision() {
+    let mut world = World::new(|config| config.max_players = 1);
+    let player = world.arrive("player");
+    world.answer(player, accept([]));
+    let session = world.accepted(player);
+    let peer = world.arrive("peer");
+    let put = Command::BucketPut {
+        bucket: "banned".into(),
+        entry: "R9".into(),
+        lasts: None,
+    };
+    let kick = Command::KickSession(session, Reason::new("foul", ""));
+    world.answer(
+        peer,
+        Verdict {
+            decision: accept([]),
+            commands: vec![put.clone(), kick],
+        },
+    );
+    assert_eq!(world.commands, [put], "what is not the core's goes on");
+    assert_eq!(world.take_told(player).last().unwrap(), "ended kicked");
+    world.accepted(peer);
+    world.close();
+}

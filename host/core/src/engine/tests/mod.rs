@@ -7,6 +7,7 @@ mod closing;
 mod evidence;
 mod faults;
 mod offers;
+mod places;
 mod reload;
 mod sessions;
 mod simulation;
