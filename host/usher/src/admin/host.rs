@@ -4,6 +4,7 @@ use crate::metrics::Counts;
 use serde::Serialize;
 use std::future::Future;
 use usher_core::{DoorId, Reason, Report, SessionId};
+use usher_runtime::{GenerationInfo, LoadFailure, RollbackError, SlotState, SlotStatus};
 
 /// The host, as an operator sees it. The endpoint is written against this and knows no core, no runtime
 /// and no door.
@@ -67,6 +68,27 @@ pub struct ModuleStatus {
     pub faults: u64,
 }
 
+impl From<SlotStatus> for ModuleStatus {
+    fn from(status: SlotStatus) -> ModuleStatus {
+        ModuleStatus {
+            name: status.name.to_string(),
+            module: status.source,
+            generation: status.generation.number,
+            sha256: status.generation.sha256,
+            state: match status.state {
+                SlotState::Ok => "ok",
+                SlotState::BackingOff => "backing-off",
+                SlotState::FailedToLoad => "failed-to-load",
+                SlotState::RolledBack => "rolled-back",
+            },
+            fail: status.fail,
+            last_error: status.last_error,
+            calls: status.calls,
+            faults: status.faults,
+        }
+    }
+}
+
 /// What a reload or a rollback left.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Loaded {
@@ -76,6 +98,17 @@ pub struct Loaded {
     pub sha256: String,
     /// Whether that is another generation than before.
     pub changed: bool,
+}
+
+impl Loaded {
+    /// Another generation than before.
+    pub fn new(info: GenerationInfo) -> Loaded {
+        Loaded {
+            generation: info.number,
+            sha256: info.sha256,
+            changed: true,
+        }
+    }
 }
 
 /// Why nothing was done.
@@ -93,4 +126,22 @@ pub enum ActionError {
     /// The host stops.
     #[error("the host is stopping")]
     Stopping,
+}
+
+impl From<LoadFailure> for ActionError {
+    fn from(failure: LoadFailure) -> ActionError {
+        match failure.error {
+            usher_runtime::LoadError::NoSuchSlot => ActionError::Unknown(failure.slot.to_string()),
+            _ => ActionError::Refused(failure.to_string()),
+        }
+    }
+}
+
+impl From<RollbackError> for ActionError {
+    fn from(error: RollbackError) -> ActionError {
+        match error {
+            RollbackError::NoSuchSlot(name) => ActionError::Unknown(name),
+            RollbackError::NothingOlder(name) => ActionError::NothingOlder(name.to_string()),
+        }
+    }
 }

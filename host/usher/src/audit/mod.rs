@@ -7,7 +7,7 @@
 mod line;
 mod writer;
 
-pub use writer::Audit;
+pub use writer::{Audit, Finished};
 
 use crate::metrics::{self, Metrics};
 use std::collections::HashSet;

@@ -1,27 +1,24 @@
 //! What `usher serve` says once it stands at the door.
 
-use crate::admin::{ModuleStatus, Modules};
-use crate::config::Config;
+use crate::admin::ModuleStatus;
+use crate::serve::Started;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
 
-/// Where the host listens, with the ports that port 0 became.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Listening {
-    /// TCP and UDP of each door, by `DoorId`.
-    pub(super) doors: Vec<(SocketAddr, SocketAddr)>,
-    /// The operator's endpoint.
-    pub(super) admin: Option<SocketAddr>,
-}
-
 /// What listens where, who decides, and what to try next.
-pub(super) fn banner(config: &Config, listening: &Listening, modules: &Modules) -> String {
+pub(super) fn banner(started: &Started<'_>) -> String {
+    let Started {
+        config,
+        doors,
+        admin,
+        modules,
+    } = started;
     let mut text = format!("usher {}\n", env!("CARGO_PKG_VERSION"));
     let mut line = |label: &str, value: String| {
         // Writing to a string does not fail.
         let _ = writeln!(text, "  {label:<8} {value}");
     };
-    for (door, (tcp, udp)) in config.doors.iter().zip(&listening.doors) {
+    for (door, (tcp, udp)) in config.doors.iter().zip(doors) {
         let chain = door.policies.iter();
         let chain = chain.filter_map(|slot| config.policies.get(usize::from(slot.0)));
         let chain: Vec<&str> = chain.map(|policy| &*policy.name).collect();
@@ -44,13 +41,13 @@ pub(super) fn banner(config: &Config, listening: &Listening, modules: &Modules) 
         size => format!("{size} may be pending"),
     };
     line("seats", format!("{}, {pool}", limits.max_players));
-    if let Some(admin) = listening.admin {
+    if let Some(admin) = admin {
         line("admin", format!("http://{admin}/v1/status and /metrics"));
     }
     if let Some(audit) = &config.audit {
         line("audit", audit.file.display().to_string());
     }
-    if let Some((tcp, _)) = listening.doors.first() {
+    if let Some((tcp, _)) = doors.first() {
         let _ = write!(
             text,
             "\nTry: usher join tcp://{} --name R9\n",
@@ -82,6 +79,8 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::admin::Modules;
+    use crate::config::Config;
 
     #[test]
     fn it_says_what_listens_who_decides_and_what_to_try() {
@@ -96,16 +95,17 @@ mod tests {
             calls: 0,
             faults: 0,
         };
-        let listening = Listening {
+        let started = Started {
+            config: &Config::default(),
             doors: vec![(
                 "0.0.0.0:40001".parse().expect("an address"),
                 "0.0.0.0:40002".parse().expect("an address"),
             )],
             admin: Some("127.0.0.1:4280".parse().expect("an address")),
-        };
-        let modules = Modules {
-            policies: vec![status("rtyp", "builtin:rtyp")],
-            rules: vec![status("rules", "builtin:arena")],
+            modules: Modules {
+                policies: vec![status("rtyp", "builtin:rtyp")],
+                rules: vec![status("rules", "builtin:arena")],
+            },
         };
         let expected = concat!(
             "usher ",
@@ -118,6 +118,6 @@ mod tests {
             "  admin    http://127.0.0.1:4280/v1/status and /metrics\n",
             "\nTry: usher join tcp://127.0.0.1:40001 --name R9\n",
         );
-        assert_eq!(banner(&Config::default(), &listening, &modules), expected);
+        assert_eq!(banner(&started), expected);
     }
 }

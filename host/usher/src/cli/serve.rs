@@ -1,9 +1,12 @@
 //! `usher serve`: reads what is to be run, runs it, and says how it went.
 
 use super::args::Serve;
+use super::banner::banner;
 use super::exit::{Exit, complain};
 use super::logs;
 use crate::config::{Config, ConfigError};
+use crate::serve::Started;
+use tokio::runtime::Runtime;
 
 pub(super) fn run(serve: &Serve) -> Exit {
     let config = match load(serve) {
@@ -17,8 +20,24 @@ pub(super) fn run(serve: &Serve) -> Exit {
         complain(error);
         return Exit::Usage;
     }
-    let _ = config;
-    Exit::Failure
+    let runtime = match Runtime::new() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            complain(format!("the system has no threads to give: {error}"));
+            return Exit::Failure;
+        }
+    };
+    let ready = |started: &Started<'_>| print!("{}", banner(started));
+    let served = runtime.block_on(crate::serve::serve(config, || load(serve), ready));
+    // What blocks still, such as a module that compiles, is not waited for.
+    runtime.shutdown_background();
+    match served {
+        Ok(()) => Exit::Success,
+        Err(error) => {
+            complain(error);
+            Exit::Failure
+        }
+    }
 }
 
 /// The configuration, with what the command line changes of it.

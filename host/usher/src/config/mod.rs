@@ -11,6 +11,7 @@ mod module;
 mod operate;
 mod policy;
 mod reader;
+mod slots;
 mod value;
 
 #[cfg(test)]

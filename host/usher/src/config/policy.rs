@@ -83,6 +83,9 @@ impl Policy {
 }
 
 impl Rules {
+    /// How long one call may take: a tick. They play in one thread, so a longer one holds up the room.
+    pub const DEADLINE: Duration = Duration::from_millis(100);
+
     /// Reads the rules.
     pub(super) fn read(mut section: Section<'_>) -> Result<Rules, ConfigError> {
         let module = Module::read(&mut section, Role::Rules)?;

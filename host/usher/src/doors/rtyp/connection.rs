@@ -1,0 +1,191 @@
+//! The life of one TCP connection: login, wait, play, goodbye.
+
+use super::peers::{Peer, Peers, Told};
+use super::reasons;
+use super::strangers::{Stranger, Strangers};
+use super::stream::{Heard, Stream};
+use crate::core_loop::Handle;
+use crate::text::Shown;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+use usher_core::{
+    Abilities, Departure, DoorId, Grant, Input, Reason, ReasonAbility, RequestData, canonical,
+};
+use usher_wire::rtyp::{PlayerName, RejectReason, ServerMessage, SessionToken};
+
+/// How long a client may take from being accepted to the end of its first message.
+const FIRST_MESSAGE_WITHIN: Duration = Duration::from_secs(5);
+
+/// What all connections of a door share.
+pub(super) struct Door {
+    pub(super) id: DoorId,
+    pub(super) name: Arc<str>,
+    pub(super) protocol: Arc<str>,
+    pub(super) room: Arc<str>,
+    /// The longest that a login can wait: the protocol cannot tell anyone that it still does.
+    pub(super) longest_wait: Duration,
+    pub(super) udp_port: u16,
+    pub(super) core: Handle,
+    pub(super) peers: Peers,
+    pub(super) strangers: Strangers,
+    /// Whether the door closes.
+    pub(super) closing: watch::Receiver<bool>,
+}
+
+/// Serves a connection from its first byte to its last.
+pub(super) async fn serve(tcp: TcpStream, peer: SocketAddr, door: Arc<Door>, stranger: Stranger) {
+    let mut stream = Stream::new(tcp);
+    let by = Instant::now() + FIRST_MESSAGE_WITHIN;
+    let mut closing = door.closing.clone();
+    let heard = tokio::select! {
+        heard = timeout_at(by, stream.hear()) => heard,
+        () = stranger.evicted() => return,
+        _ = closing.wait_for(|closing| *closing) => return,
+    };
+    match heard {
+        Ok(Heard::Login(Ok(name))) => login(stream, peer, &door, stranger, name).await,
+        Ok(Heard::Login(Err(reason))) => reject(stream, reason, stranger).await,
+        Ok(Heard::Malformed(cause)) => {
+            tracing::debug!(door = &*door.name, %peer, "closed before its login: {cause}");
+        }
+        // Silence, a goodbye before any greeting, or nobody there: nothing to answer.
+        Ok(Heard::Logout | Heard::Closed) | Err(_) => {}
+    }
+}
+
+/// A complete login: the core decides.
+async fn login(
+    mut stream: Stream,
+    address: SocketAddr,
+    door: &Door,
+    stranger: Stranger,
+    name: PlayerName,
+) {
+    stream.send_at_once();
+    let address = canonical(address);
+    let mut peer = door.peers.enter(door.core.next_request(), address.ip());
+    let request = request(&peer, address, door, &name);
+    if door.core.knock(Arc::new(request)).is_err() {
+        return reject(stream, RejectReason::ServerFull, stranger).await;
+    }
+    // From here on the pending pool bounds it.
+    drop(stranger);
+    let told = tokio::select! {
+        biased;
+        told = peer.told() => told,
+        heard = stream.hear() => return gone(&peer, door, &heard),
+    };
+    match told {
+        Told::Refused(reason) => {
+            let reason = refused(&reason, door, address, &name);
+            // Its request is over, so it is a stranger again until it has gone.
+            let stranger = door.strangers.enter();
+            drop(peer);
+            reject(stream, reason, stranger).await;
+        }
+        Told::Accepted(grant) => play(stream, peer, door, &grant).await,
+        // A session ends after it was accepted.
+        Told::Ended(_) => {}
+    }
+}
+
+/// A session, from its acceptance to its end.
+async fn play(mut stream: Stream, mut peer: Peer, door: &Door, grant: &Grant) {
+    let Some(accepted) = acceptance(grant, door.udp_port) else {
+        tracing::error!(
+            door = &*door.name,
+            session = %grant.session,
+            number = grant.number,
+            "a session without a token, or with a number that is no byte, cannot play at this door"
+        );
+        return gone(&peer, door, &Heard::Closed);
+    };
+    if !stream.say(accepted).await {
+        return gone(&peer, door, &Heard::Closed);
+    }
+    loop {
+        tokio::select! {
+            biased;
+            told = peer.told() => {
+                let Told::Ended(how) = told else { continue };
+                let Some(reason) = reasons::goodbye(&how) else { return };
+                let stranger = door.strangers.enter();
+                return close(stream, ServerMessage::Logout(reason), stranger).await;
+            }
+            heard = stream.hear() => return gone(&peer, door, &heard),
+        }
+    }
+}
+
+/// Tells the core that the peer is gone, and how. The connection closes without another word.
+fn gone(peer: &Peer, door: &Door, heard: &Heard) {
+    let how = match heard {
+        Heard::Logout => Departure::Left,
+        Heard::Closed => Departure::Dropped,
+        Heard::Login(_) | Heard::Malformed(_) => Departure::ProtocolError,
+    };
+    let request = peer.request();
+    door.core.send(Input::Gone { request, how });
+}
+
+async fn reject(stream: Stream, reason: RejectReason, stranger: Stranger) {
+    close(stream, ServerMessage::LoginRejected(reason), stranger).await;
+}
+
+async fn close(stream: Stream, last: ServerMessage, stranger: Stranger) {
+    tokio::select! {
+        () = stream.close_with(last) => {}
+        () = stranger.evicted() => {}
+    }
+}
+
+fn request(peer: &Peer, address: SocketAddr, door: &Door, name: &PlayerName) -> RequestData {
+    RequestData {
+        id: peer.request(),
+        door: door.id,
+        door_name: door.name.clone(),
+        protocol: door.protocol.clone(),
+        abilities: Abilities {
+            status: false,
+            reasons: ReasonAbility::Code,
+            longest_wait: Some(door.longest_wait),
+        },
+        room: door.room.clone(),
+        peer: address,
+        proven: true,
+        name: Some(name.as_str().into()),
+        password: None,
+        args: Vec::new(),
+        payload: [].into(),
+        attributes: Vec::new(),
+        one_way: None,
+    }
+}
+
+/// The byte for a reason. A reason that the protocol cannot say goes to the log instead.
+fn refused(reason: &Reason, door: &Door, peer: SocketAddr, name: &PlayerName) -> RejectReason {
+    let refusal = reasons::refusal(reason);
+    if !refusal.exact {
+        tracing::info!(
+            door = &*door.name,
+            %peer,
+            "refused '{}' ({}): {}",
+            Shown(name.as_str()),
+            Shown(&reason.code),
+            Shown(&reason.text)
+        );
+    }
+    refusal.reason
+}
+
+fn acceptance(grant: &Grant, udp_port: u16) -> Option<ServerMessage> {
+    Some(ServerMessage::LoginAccepted {
+        session: SessionToken::new(grant.token?.expose())?,
+        player: u8::try_from(grant.number?).ok()?,
+        udp_port,
+    })
+}

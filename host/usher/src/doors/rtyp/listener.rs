@@ -1,0 +1,85 @@
+//! Takes connections, whatever happens.
+
+use super::connection::{Door, serve};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+
+/// How many connections the system keeps for us while we are busy.
+const BACKLOG: i32 = 1024;
+
+/// After a failure that will not go away by itself, such as no file descriptor being left.
+const BACK_OFF: Duration = Duration::from_millis(50);
+
+/// Must be called within a runtime.
+pub(super) fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = socket2::Socket::new(
+        socket2::Domain::for_address(address),
+        socket2::Type::STREAM,
+        Some(socket2::Protocol::TCP),
+    )?;
+    if address.is_ipv6() {
+        // Whatever the system's default is, `[::]` means both.
+        socket.set_only_v6(false)?;
+    }
+    // A host that was just stopped can start again at once.
+    socket.set_reuse_address(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    TcpListener::from_std(socket.into())
+}
+
+/// Takes connections until the door closes. Each holds a clone of `alive` until it is over.
+pub(super) async fn listen(listener: TcpListener, door: Arc<Door>, alive: mpsc::Sender<()>) {
+    let mut closing = door.closing.clone();
+    let mut failing = false;
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = closing.wait_for(|closing| *closing) => return,
+        };
+        match accepted {
+            Ok((tcp, peer)) => {
+                if std::mem::take(&mut failing) {
+                    tracing::info!(door = &*door.name, "connections are taken again");
+                }
+                spawn(tcp, peer, &door, &alive);
+            }
+            Err(error) if is_the_peers(&error) => {}
+            Err(error) => {
+                if !std::mem::replace(&mut failing, true) {
+                    tracing::error!(
+                        door = &*door.name,
+                        "connections cannot be taken: {error}; trying again until they can"
+                    );
+                }
+                // Its file descriptor may be the one that is missing.
+                door.strangers.evict_oldest();
+                tokio::time::sleep(BACK_OFF).await;
+            }
+        }
+    }
+}
+
+fn spawn(tcp: TcpStream, peer: SocketAddr, door: &Arc<Door>, alive: &mpsc::Sender<()>) {
+    let stranger = door.strangers.enter();
+    let (door, alive) = (door.clone(), alive.clone());
+    tokio::spawn(async move {
+        serve(tcp, peer, door, stranger).await;
+        drop(alive);
+    });
+}
+
+/// A connection that was gone before it was taken.
+fn is_the_peers(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::Interrupted
+    )
+}

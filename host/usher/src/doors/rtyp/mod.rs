@@ -1,0 +1,225 @@
+//! The `rtyp` door: login over TCP, play over UDP, bound together by a session token.
+//!
+//! One task takes connections and one task plays; each connection has a task of its own. What the core
+//! says goes to the connection that it is about, and to the playing task's table, in the core's order:
+//! the table knows a token before its player does, and has forgotten a session before anyone else can
+//! have its seat.
+
+mod connection;
+mod drops;
+mod listener;
+mod misses;
+mod peers;
+mod reasons;
+mod socket;
+mod strangers;
+mod stream;
+mod table;
+mod udp;
+
+use super::link::DataLink;
+use crate::core_loop::{DoorEvent, DoorLink, Handle};
+use crate::inbox::{self, Sender};
+use crate::metrics;
+use crate::room::Mailbox;
+use crate::text::Shown;
+use connection::Door;
+use drops::Drops;
+use peers::{Peers, Told};
+use socket::Socket;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use strangers::Strangers;
+use table::{Opened, Table};
+use tokio::net::TcpListener;
+use tokio::sync::{Mutex, mpsc, watch};
+use tokio::task::JoinSet;
+use udp::{Order, SENDING, Udp};
+use usher_core::{DoorId, Grant, RequestId, SessionId};
+use usher_wire::rtyp::{MAX_DATAGRAM, SessionToken};
+
+/// What a door is to be.
+pub struct Settings {
+    /// Its place in the configuration.
+    pub id: DoorId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// The room that its players enter.
+    pub room: Arc<str>,
+    /// The longest that a login can wait.
+    pub longest_wait: Duration,
+}
+
+/// A door whose ports are taken, and that nobody can enter yet.
+pub struct Bound {
+    tcp: TcpListener,
+    udp: Socket,
+    tcp_address: SocketAddr,
+    udp_address: SocketAddr,
+}
+
+/// Which port could not be taken.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// The one for logins.
+    #[error("tcp: {0}")]
+    Tcp(io::Error),
+    /// The one for play.
+    #[error("udp: {0}")]
+    Udp(io::Error),
+}
+
+impl Bound {
+    /// Takes the ports. Must be called within a runtime.
+    ///
+    /// # Errors
+    ///
+    /// Which port it is, and what the system says of it.
+    pub fn bind(tcp: SocketAddr, udp: SocketAddr) -> Result<Bound, BindError> {
+        let tcp = listener::bind(tcp).map_err(BindError::Tcp)?;
+        let udp = Socket::bind(udp).map_err(BindError::Udp)?;
+        Ok(Bound {
+            tcp_address: tcp.local_addr().map_err(BindError::Tcp)?,
+            udp_address: udp.local_addr().map_err(BindError::Udp)?,
+            tcp,
+            udp,
+        })
+    }
+
+    /// Where logins are taken, with the port that port 0 became.
+    pub fn tcp_address(&self) -> SocketAddr {
+        self.tcp_address
+    }
+
+    /// Where players play, with the port that port 0 became.
+    pub fn udp_address(&self) -> SocketAddr {
+        self.udp_address
+    }
+
+    /// Lets players in. The tasks that must not end before the door closes are added to `parts`.
+    pub fn open(
+        self,
+        settings: Settings,
+        core: Handle,
+        room: Mailbox,
+        parts: &mut JoinSet<()>,
+    ) -> Arc<RtypDoor> {
+        let (orders, obeyed) = inbox::inbox(SENDING);
+        let (close, closing) = watch::channel(false);
+        let (alive, over) = mpsc::channel(1);
+        let shed = Arc::new(AtomicU64::new(0));
+        let udp = Udp {
+            socket: self.udp,
+            orders: obeyed,
+            core: core.clone(),
+            room,
+            table: Table::new(),
+            drops: Drops::new(settings.name.clone(), core.clock().now()),
+            shed: shed.clone(),
+            buffer: Box::new([0; MAX_DATAGRAM]),
+        };
+        let door = Arc::new(Door {
+            id: settings.id,
+            name: settings.name.clone(),
+            protocol: "rtyp".into(),
+            room: settings.room,
+            longest_wait: settings.longest_wait,
+            udp_port: self.udp_address.port(),
+            core,
+            peers: Peers::default(),
+            strangers: Strangers::default(),
+            closing,
+        });
+        let peers = door.peers.clone();
+        parts.spawn(udp.run());
+        parts.spawn(listener::listen(self.tcp, door, alive));
+        Arc::new(RtypDoor {
+            name: settings.name,
+            orders,
+            shed,
+            peers,
+            close,
+            over: Mutex::new(over),
+        })
+    }
+}
+
+/// An open door.
+pub struct RtypDoor {
+    name: Arc<str>,
+    orders: Sender<Order>,
+    shed: Arc<AtomicU64>,
+    peers: Peers,
+    close: watch::Sender<bool>,
+    /// Ends when the listener and every connection has.
+    over: Mutex<mpsc::Receiver<()>>,
+}
+
+impl RtypDoor {
+    /// Takes no more connections, and waits until the last one was told what it had to be told.
+    pub async fn close(&self) {
+        self.close.send_replace(true);
+        while self.over.lock().await.recv().await.is_some() {}
+    }
+
+    fn accepted(&self, request: RequestId, grant: Grant) {
+        tracing::info!(
+            door = &*self.name,
+            session = %grant.session,
+            number = grant.number,
+            "'{}' was let in",
+            Shown(&grant.name)
+        );
+        let token = grant
+            .token
+            .and_then(|token| SessionToken::new(token.expose()));
+        // A peer that has just gone needs no endpoint; the core will hear of it next.
+        if let (Some(token), Some(login)) = (token, self.peers.login(request)) {
+            self.orders.put(Order::Opened(Opened {
+                session: grant.session,
+                request,
+                token,
+                login,
+            }));
+        }
+        self.peers.tell(request, Told::Accepted(grant));
+    }
+}
+
+impl DoorLink for RtypDoor {
+    fn deliver(&self, event: DoorEvent) {
+        match event {
+            // The protocol has a word for neither.
+            DoorEvent::Pending { .. } | DoorEvent::Status { .. } => {}
+            DoorEvent::Refused {
+                request, reason, ..
+            } => self.peers.tell(request, Told::Refused(reason)),
+            DoorEvent::Accepted { request, grant } => self.accepted(request, grant),
+            DoorEvent::Bound { session, endpoint } => {
+                self.orders.put(Order::Bound(session, endpoint));
+            }
+            DoorEvent::Probe { session } => self.orders.put(Order::Probe(session)),
+            DoorEvent::Ended {
+                request,
+                session,
+                how,
+            } => {
+                tracing::info!(door = &*self.name, %session, "over: {}", how.word());
+                metrics::session_ended(&self.name, how.word());
+                self.orders.put(Order::Ended(session));
+                self.peers.tell(request, Told::Ended(how));
+            }
+        }
+    }
+}
+
+impl DataLink for RtypDoor {
+    fn send(&self, to: SessionId, data: Arc<[u8]>) {
+        if self.orders.offer(Order::Data(to, data)).is_err() {
+            self.shed.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}

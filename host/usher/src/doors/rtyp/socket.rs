@@ -1,0 +1,117 @@
+//! The UDP socket: many datagrams a call, each with the address that it came to.
+
+use super::table::Path;
+use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
+use std::io::{self, IoSliceMut};
+use std::net::SocketAddr;
+use tokio::io::Interest;
+use tokio::net::UdpSocket;
+
+/// The longest that the system ever hands over at once, also when it joins datagrams of one sender.
+const BUFFER: usize = 65_535;
+
+/// What the system should keep for us while we are busy, in bytes.
+const KERNEL_BUFFER: usize = 1 << 20;
+
+pub(super) struct Socket {
+    io: UdpSocket,
+    state: UdpSocketState,
+}
+
+/// Where datagrams are received into; used again and again.
+pub(super) struct Batch {
+    buffers: Box<[u8]>,
+    metas: [RecvMeta; BATCH_SIZE],
+    filled: usize,
+}
+
+impl Socket {
+    /// Must be called within a runtime.
+    pub(super) fn bind(address: SocketAddr) -> io::Result<Socket> {
+        let socket = socket2::Socket::new(
+            socket2::Domain::for_address(address),
+            socket2::Type::DGRAM,
+            Some(socket2::Protocol::UDP),
+        )?;
+        if address.is_ipv6() {
+            // Whatever the system's default is, `[::]` means both.
+            socket.set_only_v6(false)?;
+        }
+        socket.set_nonblocking(true)?;
+        socket.bind(&address.into())?;
+        let io = UdpSocket::from_std(socket.into())?;
+        let state = UdpSocketState::new(UdpSockRef::from(&io))?;
+        // The system may give less; it is only a cushion.
+        let _ = state.set_recv_buffer_size(UdpSockRef::from(&io), KERNEL_BUFFER);
+        let _ = state.set_send_buffer_size(UdpSockRef::from(&io), KERNEL_BUFFER);
+        Ok(Socket { io, state })
+    }
+
+    pub(super) fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.local_addr()
+    }
+
+    /// Until there may be something to receive.
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        self.io.readable().await
+    }
+
+    /// Receives what is there, at most a batch. `WouldBlock` when nothing is.
+    pub(super) fn receive(&self, batch: &mut Batch) -> io::Result<()> {
+        batch.clear();
+        let mut chunks = batch.buffers.chunks_exact_mut(BUFFER);
+        // There are BATCH_SIZE chunks, so no slice is ever the empty one.
+        let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
+            std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
+        batch.filled = self.io.try_io(Interest::READABLE, || {
+            self.state
+                .recv(UdpSockRef::from(&self.io), &mut slices, &mut batch.metas)
+        })?;
+        Ok(())
+    }
+
+    /// Sends a datagram, or says at once that the system does not take it.
+    pub(super) fn send(&self, path: Path, bytes: &[u8]) -> io::Result<()> {
+        let transmit = Transmit {
+            destination: path.remote,
+            ecn: None,
+            contents: bytes,
+            segment_size: None,
+            src_ip: path.local,
+        };
+        self.io.try_io(Interest::WRITABLE, || {
+            self.state.try_send(UdpSockRef::from(&self.io), &transmit)
+        })
+    }
+}
+
+impl Batch {
+    pub(super) fn new() -> Batch {
+        Batch {
+            buffers: vec![0; BUFFER * BATCH_SIZE].into(),
+            metas: [RecvMeta::default(); BATCH_SIZE],
+            filled: 0,
+        }
+    }
+
+    /// Forgets what was received.
+    pub(super) fn clear(&mut self) {
+        self.filled = 0;
+    }
+
+    /// The datagrams that were received last, in order.
+    pub(super) fn datagrams(&self) -> impl Iterator<Item = (Path, &[u8])> {
+        let received = self.buffers.chunks_exact(BUFFER).zip(&self.metas);
+        received.take(self.filled).flat_map(|(buffer, meta)| {
+            let path = Path {
+                remote: meta.addr,
+                local: meta.dst_ip,
+            };
+            let bytes = &buffer[..meta.len.min(BUFFER)];
+            // An empty datagram has a stride of 0, and yields nothing; it would only be counted.
+            bytes
+                .chunks(meta.stride.max(1))
+                .map(move |datagram| (path, datagram))
+        })
+    }
+}

@@ -1,0 +1,107 @@
+//! Connections that the core does not know: those that have not said all of their first message, and
+//! those that were told their last one. They are bounded by themselves, so that ten thousand of them
+//! take nothing from anyone who plays or waits.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// At most this many at once; the oldest makes room.
+const BOUND: usize = 1024;
+
+/// All of them at one door.
+#[derive(Clone, Default)]
+pub(super) struct Strangers(Arc<Mutex<Known>>);
+
+#[derive(Default)]
+struct Known {
+    /// By their order of arrival.
+    waiting: BTreeMap<u64, Arc<Notify>>,
+    arrived: u64,
+}
+
+/// One of them, until it is dropped.
+pub(super) struct Stranger {
+    all: Strangers,
+    number: u64,
+    evict: Arc<Notify>,
+}
+
+impl Strangers {
+    /// A newcomer. If there are too many now, the oldest is evicted.
+    pub(super) fn enter(&self) -> Stranger {
+        let evict = Arc::new(Notify::new());
+        let mut known = self.lock();
+        known.arrived += 1;
+        let number = known.arrived;
+        known.waiting.insert(number, evict.clone());
+        if known.waiting.len() > BOUND {
+            known.evict_oldest();
+        }
+        drop(known);
+        let all = self.clone();
+        Stranger { all, number, evict }
+    }
+
+    /// Makes room for someone else's sake.
+    pub(super) fn evict_oldest(&self) {
+        self.lock().evict_oldest();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        // Nothing panics between two steps that belong together.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn evict_oldest(&mut self) {
+        if let Some((_, oldest)) = self.waiting.pop_first() {
+            oldest.notify_one();
+        }
+    }
+}
+
+impl Stranger {
+    /// Until it has to make room.
+    pub(super) async fn evicted(&self) {
+        self.evict.notified().await;
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        self.all.lock().waiting.remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
+    fn is_evicted(stranger: &Stranger) -> bool {
+        let evicted = pin!(stranger.evicted());
+        evicted
+            .poll(&mut Context::from_waker(Waker::noop()))
+            .is_ready()
+    }
+
+    #[test]
+    fn the_oldest_makes_room() {
+        let strangers = Strangers::default();
+        let mut all: Vec<Stranger> = (0..BOUND).map(|_| strangers.enter()).collect();
+        assert!(!all.iter().any(is_evicted));
+        all.remove(0);
+        all.push(strangers.enter());
+        assert!(!all.iter().any(is_evicted), "one went by itself");
+        all.push(strangers.enter());
+        let evicted: Vec<bool> = all.iter().map(is_evicted).collect();
+        assert_eq!(evicted.iter().position(|evicted| *evicted), Some(0));
+        assert_eq!(evicted.iter().filter(|evicted| **evicted).count(), 1);
+        drop(all);
+        assert!(strangers.lock().waiting.is_empty());
+    }
+}

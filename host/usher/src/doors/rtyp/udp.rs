@@ -1,0 +1,158 @@
+//! The task that plays: every datagram of a door goes in and out here.
+
+use super::drops::{Cause, Drops};
+use super::socket::{Batch, Socket};
+use super::table::{Opened, Path, Table, Taken};
+use crate::clock::Clock;
+use crate::core_loop::Handle;
+use crate::inbox::Receiver;
+use crate::room::Mailbox;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use usher_core::{Departure, Input, Moment, SessionId};
+use usher_wire::rtyp::{Kind, MAX_DATAGRAM};
+
+/// How often silence is looked for, and drops are handed on.
+const TICK: Duration = Duration::from_millis(250);
+
+/// How many datagrams may wait to be sent.
+pub(super) const SENDING: usize = 4096;
+
+/// What the door wants of the task.
+pub(super) enum Order {
+    /// A session was accepted.
+    Opened(Opened),
+    /// The core bound an endpoint.
+    Bound(SessionId, SocketAddr),
+    /// The core asks when a session was last heard of.
+    Probe(SessionId),
+    /// A session is over.
+    Ended(SessionId),
+    /// The rules have something for a player.
+    Data(SessionId, Arc<[u8]>),
+}
+
+/// The task.
+pub(super) struct Udp {
+    pub(super) socket: Socket,
+    pub(super) orders: Receiver<Order>,
+    pub(super) core: Handle,
+    pub(super) room: Mailbox,
+    pub(super) table: Table,
+    pub(super) drops: Drops,
+    /// Data that found no room among the orders; counted by who offers it.
+    pub(super) shed: Arc<AtomicU64>,
+    pub(super) buffer: Box<[u8; MAX_DATAGRAM]>,
+}
+
+impl Udp {
+    /// Runs until the door is gone.
+    pub(super) async fn run(mut self) {
+        let mut batch = Batch::new();
+        let mut tick = interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            let ticking = !self.table.is_empty() || self.drops.any();
+            tokio::select! {
+                order = self.orders.next() => match order {
+                    Some(order) => {
+                        let now = self.clock().now();
+                        self.obey(order, now);
+                        self.obey_all(now);
+                    }
+                    None => return,
+                },
+                ready = self.socket.readable() => {
+                    if let Err(error) = ready.and_then(|()| self.socket.receive(&mut batch))
+                        && error.kind() != std::io::ErrorKind::WouldBlock
+                    {
+                        tracing::warn!("datagrams cannot be received: {error}");
+                        sleep(TICK).await;
+                        continue;
+                    }
+                    // A session's order is given before its player can know the token, so what is
+                    // obeyed after receiving is all that these datagrams can be about.
+                    let now = self.clock().now();
+                    self.obey_all(now);
+                    for (path, bytes) in batch.datagrams() {
+                        self.take(path, bytes, now);
+                    }
+                    batch.clear();
+                }
+                _ = tick.tick(), if ticking => self.tick(),
+            }
+        }
+    }
+
+    fn clock(&self) -> Clock {
+        self.core.clock()
+    }
+
+    fn obey_all(&mut self, now: Moment) {
+        while let Some(order) = self.orders.try_next() {
+            self.obey(order, now);
+        }
+    }
+
+    fn obey(&mut self, order: Order, now: Moment) {
+        match order {
+            Order::Opened(opened) => self.table.open(opened, now),
+            Order::Bound(session, endpoint) => {
+                if self.table.bound(session, endpoint, now) {
+                    self.send(session, Kind::Accept, &[], now);
+                }
+            }
+            Order::Probe(session) => {
+                // A session that is not known here is one that the core has just ended.
+                if let Some(at) = self.table.last_seen(session) {
+                    self.core.send(Input::Seen { session, at });
+                }
+            }
+            Order::Ended(session) => self.table.forget(session),
+            Order::Data(session, data) => self.send(session, Kind::Data, &data, now),
+        }
+    }
+
+    fn take(&mut self, path: Path, bytes: &[u8], now: Moment) {
+        match self.table.take(path, bytes, now) {
+            Taken::Dropped(cause) => self.drops.count(cause),
+            Taken::Bind(session, endpoint) => self.core.send(Input::Bind { session, endpoint }),
+            Taken::Connected(session) => self.send(session, Kind::Accept, &[], now),
+            Taken::Data(session, data) => {
+                if self.room.message(session, data).is_err() {
+                    self.drops.count(Cause::RulesBusy);
+                }
+            }
+            Taken::KeptAlive => {}
+            Taken::Broken(request) => self.core.send(Input::Gone {
+                request,
+                how: Departure::ProtocolError,
+            }),
+        }
+    }
+
+    fn send(&mut self, session: SessionId, kind: Kind, payload: &[u8], now: Moment) {
+        let stamped = self
+            .table
+            .stamp(session, kind, payload, &mut self.buffer, now);
+        let sent = stamped
+            .and_then(|(path, bytes)| self.socket.send(path, bytes).map_err(|_| Cause::SendFailed));
+        if let Err(cause) = sent {
+            self.drops.count(cause);
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = self.clock().now();
+        let silent: Vec<SessionId> = self.table.silent(now).collect();
+        for session in silent {
+            self.send(session, Kind::KeepAlive, &[], now);
+        }
+        let shed = self.shed.swap(0, Ordering::Relaxed);
+        self.drops.count_many(Cause::QueueFull, shed);
+        self.drops.flush(now);
+    }
+}

@@ -1,0 +1,261 @@
+//! Runs a host: everything is put together here, in order, and taken apart again.
+
+mod error;
+mod host;
+mod notify;
+mod open_files;
+mod ports;
+mod signals;
+
+pub use error::ServeError;
+
+use crate::admin::Modules;
+use crate::audit::{self, Audit, Finished};
+use crate::clock::Clock;
+use crate::config::{Config, ConfigError};
+use crate::core_loop::{self, DoorLink, Handle, Links};
+use crate::doors::link::DataLink;
+use crate::doors::rtyp::{Bound, RtypDoor, Settings};
+use crate::metrics::Metrics;
+use crate::policies::{Asked, Changes, Loader};
+use crate::room::{self, Mailbox};
+use host::Host;
+use ports::Ports;
+use rand::TryRng as _;
+use rand::rngs::SysRng;
+use signals::{Signal, Signals};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::{JoinSet, spawn_blocking};
+use tokio::time::timeout;
+use usher_core::{Core, DoorId};
+
+/// The room that players enter.
+const ROOM: &str = "main";
+
+/// How many records of decisions may wait to be counted and written.
+const RECORDS: usize = 4096;
+
+/// How long everyone has to be told that the host stops.
+const DRAIN_WITHIN: Duration = Duration::from_secs(10);
+
+/// How long the audit has to reach the disk then.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(1);
+
+/// A host that players can come to.
+#[derive(Debug)]
+pub struct Started<'a> {
+    /// What it runs.
+    pub config: &'a Config,
+    /// TCP and UDP of each door, by [`DoorId`], with the ports that port 0 became.
+    pub doors: Vec<(SocketAddr, SocketAddr)>,
+    /// The operator's endpoint.
+    pub admin: Option<SocketAddr>,
+    /// What is loaded.
+    pub modules: Modules,
+}
+
+/// Serves until it is told to stop. `reread` reads the configuration again, for SIGHUP; `ready` is
+/// called once players can come in.
+///
+/// # Errors
+///
+/// Why it cannot start, in one line; or that a part of it has ended, which no input can cause.
+pub async fn serve(
+    config: Config,
+    reread: impl Fn() -> Result<Config, ConfigError>,
+    ready: impl FnOnce(&Started<'_>),
+) -> Result<(), ServeError> {
+    open_files::raise_limit();
+    let mut signals = Signals::listen()?;
+    let metrics = Metrics::new();
+    if metrics.install().is_err() {
+        tracing::warn!("metrics of this host are those of the first one in this process");
+    }
+    let (core, inbox) = core_loop::channel(Clock::start());
+    let engine = Core::new(config.to_core(), Box::new(entropy));
+    let (mailbox, mails) = room::mailbox();
+
+    let changes = Changes::watch(&config);
+    let loader = load(&config, &engine, &core, &mailbox).await?;
+    let ports = Ports::bind(&config).await?;
+    let (audit, written) = open_audit(&config)?.unzip();
+    let started = Started {
+        config: &config,
+        doors: ports.addresses(),
+        admin: ports.admin.as_ref().map(|admin| admin.local_addr()),
+        modules: loader.status(),
+    };
+
+    // None of these may end before the host does.
+    let mut parts = JoinSet::new();
+    let doors = open(ports.doors, &config, &core, &mailbox, &mut parts);
+    if let Some(rules) = loader.rules() {
+        let doors = doors.iter().map(|door| door.clone() as Arc<dyn DataLink>);
+        parts.spawn(room::start(
+            ROOM.into(),
+            mails,
+            rules,
+            core.clone(),
+            doors.collect(),
+        )?);
+    }
+    let (records, recorded) = mpsc::channel(RECORDS);
+    let links = Links {
+        doors: doors
+            .iter()
+            .map(|door| door.clone() as Arc<dyn DoorLink>)
+            .collect(),
+        policies: Box::new(Asked(loader.clone())),
+        rooms: Box::new(mailbox),
+        audit: records,
+    };
+    parts.spawn(core_loop::run(engine, inbox, links));
+    let names: Vec<Arc<str>> = config.doors.iter().map(|door| door.name.clone()).collect();
+    let observed = audit::observe(recorded, names.clone(), metrics.clone(), audit.clone());
+    let observed = tokio::spawn(observed);
+    let following = changes.follow(loader.clone());
+    let host = Arc::new(Host {
+        core,
+        loader,
+        audit,
+        doors: names,
+        draining: AtomicBool::new(false),
+    });
+    if let Some(admin) = ports.admin {
+        parts.spawn(admin.serve(host.clone(), metrics));
+    }
+
+    ready(&started);
+    notify::ready();
+    let outcome = run(&host, &mut signals, reread, &mut parts).await;
+    notify::stopping();
+    drop(following);
+    if outcome.is_ok() {
+        drain(&host, &doors, &mut signals).await;
+    }
+    // With the core ends what is observed of it, and with that, the audit.
+    parts.shutdown().await;
+    drop(host);
+    let _ = observed.await;
+    if let Some(written) = written {
+        finish(written).await;
+    }
+    outcome
+}
+
+/// The operating system's random bits, for session tokens among other things.
+fn entropy() -> u64 {
+    SysRng
+        .try_next_u64()
+        .expect("a system whose generator works when it starts does not lose it afterwards")
+}
+
+async fn load(
+    config: &Config,
+    engine: &Core,
+    core: &Handle,
+    room: &Mailbox,
+) -> Result<Arc<Loader>, ServeError> {
+    let (config, taken) = (config.clone(), engine.taken_view());
+    let (core, room) = (core.clone(), room.clone());
+    let loading = spawn_blocking(move || Loader::start(&config, taken, core, room));
+    match loading.await {
+        Ok(loader) => Ok(Arc::new(loader?)),
+        Err(panic) => Err(ServeError::Ended(panic.to_string())),
+    }
+}
+
+fn open_audit(config: &Config) -> Result<Option<(Audit, Finished)>, ServeError> {
+    let Some(to) = &config.audit else {
+        return Ok(None);
+    };
+    let names = config.doors.iter().map(|door| door.name.clone()).collect();
+    let audit = Audit::start(&to.file, names).map_err(|error| ServeError::Audit {
+        file: to.file.clone(),
+        error,
+    })?;
+    Ok(Some(audit))
+}
+
+fn open(
+    bound: Vec<Bound>,
+    config: &Config,
+    core: &Handle,
+    room: &Mailbox,
+    parts: &mut JoinSet<()>,
+) -> Vec<Arc<RtypDoor>> {
+    let doors = bound.into_iter().zip(&config.doors).zip(0..);
+    doors
+        .map(|((bound, door), place)| {
+            let settings = Settings {
+                id: DoorId(place),
+                name: door.name.clone(),
+                room: ROOM.into(),
+                longest_wait: config.limits.queue_max_wait,
+            };
+            bound.open(settings, core.clone(), room.clone(), parts)
+        })
+        .collect()
+}
+
+/// Runs until it is told to stop.
+async fn run(
+    host: &Host,
+    signals: &mut Signals,
+    reread: impl Fn() -> Result<Config, ConfigError>,
+    parts: &mut JoinSet<()>,
+) -> Result<(), ServeError> {
+    loop {
+        tokio::select! {
+            signal = signals.next() => match signal {
+                Signal::Stop => return Ok(()),
+                Signal::Reread => match reread() {
+                    Ok(config) => host.reread(config),
+                    Err(error) => {
+                        tracing::error!("the configuration was not read again: {error}");
+                    }
+                },
+            },
+            Some(ended) = parts.join_next() => {
+                let how = ended.err().map(|error| error.to_string());
+                return Err(ServeError::Ended(how.unwrap_or_default()));
+            }
+        }
+    }
+}
+
+/// Tells everyone that the host stops, and waits until they know; not forever, and not when it is told
+/// to stop once more.
+async fn drain(host: &Host, doors: &[Arc<RtypDoor>], signals: &mut Signals) {
+    tracing::info!("stopping: nobody is let in any more, everyone is told");
+    host.draining.store(true, Ordering::Relaxed);
+    host.core.drain();
+    let told = async {
+        host.core.emptied().await;
+        for door in doors {
+            door.close().await;
+        }
+    };
+    tokio::select! {
+        told = timeout(DRAIN_WITHIN, told) => match told {
+            Ok(()) => tracing::info!("stopped: everyone was told"),
+            Err(_) => tracing::warn!("stopped, though not everyone could be told in time"),
+        },
+        () = stop_again(signals) => tracing::warn!("stopped at once, as told twice"),
+    }
+}
+
+async fn stop_again(signals: &mut Signals) {
+    while signals.next().await != Signal::Stop {}
+}
+
+async fn finish(written: Finished) {
+    let written = spawn_blocking(|| written.wait(WRITTEN_WITHIN)).await;
+    if !written.unwrap_or(false) {
+        tracing::warn!("the last lines of the audit could not be written in time");
+    }
+}
