@@ -132,9 +132,22 @@ impl Core {
     }
 
     /// A waiter did not take what was held for it: it is passed over, and the next one gets the offer.
+    /// Unless it waits for something else now that can't be had: that it has not declined.
     pub(super) fn declined(&mut self, id: RequestId) {
-        self.queue.pass_over(id);
         self.hand_on(id);
+        let Some(entry) = self.queue.get(id) else {
+            return;
+        };
+        let fits = |claims: &Vec<Claim>| self.ledger.fits(Holder::Request(id), claims);
+        let blocks: Option<Vec<_>> = entry
+            .options
+            .iter()
+            .map(|claims| fits(claims).err().map(|full| (full.key, full.limit)))
+            .collect();
+        match blocks {
+            Some(blocks) => self.queue.block(id, blocks),
+            None => self.queue.pass_over(id),
+        }
     }
 
     /// Gives back what a request held in vain.

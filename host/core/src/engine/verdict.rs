@@ -134,6 +134,15 @@ impl Core {
         decision.at = at;
         decision.accepted = Some(acceptance);
         decision.acting = Some(act.clone());
+        let late = self
+            .late_acts
+            .iter()
+            .position(|late| *late == (id, act.clone()));
+        if let Some(index) = late {
+            // An earlier decision of this waiter began it and was given up. It runs once.
+            self.late_acts.swap_remove(index);
+            return;
+        }
         self.emit(Output::Lookup {
             request: id,
             question: act,

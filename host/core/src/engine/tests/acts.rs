@@ -235,3 +235,40 @@ fn a_question_asked_after_an_act_is_not_undone() {
     assert_eq!(undone(&mut world), [""; 0]);
     world.close();
 }
+
+#[test]
+fn an_act_that_is_still_out_when_its_waiter_is_decided_anew_is_not_done_twice() {
+    let mut world = World::new(|_| {});
+    let peer = world.arrive("R9");
+    world.answer(peer, wait([]));
+    world.answer(peer, then(accept([]), ACT));
+    assert_eq!(acts(&mut world), [ACT]);
+    world.advance(10_000);
+    assert_eq!(world.state(peer), Some("waiting"), "the offer timed out");
+    world.advance(1_000);
+    world.answer(peer, then(accept([]), ACT));
+    assert_eq!(acts(&mut world), [""; 0], "it is being done");
+    done(&mut world, peer, ACT);
+    assert_eq!(undone(&mut world), [""; 0]);
+    world.answer(peer, accept([]));
+    world.accepted(peer);
+    world.close();
+}
+
+#[test]
+fn a_fault_once_the_act_is_done_is_what_the_policy_says_it_is() {
+    for (fail, told) in [
+        (FailMode::Open, None),
+        (FailMode::Closed, Some("policy-fault")),
+    ] {
+        let mut world = World::new(|_| {});
+        world.policies(&[("fleet", fail)]);
+        let peer = world.arrive("R9");
+        world.answer(peer, then(accept([]), ACT));
+        done(&mut world, peer, ACT);
+        world.fault(peer);
+        assert_eq!(world.refused(peer).as_deref(), told);
+        assert_eq!(undone(&mut world).len(), usize::from(told.is_some()));
+        world.close();
+    }
+}

@@ -88,13 +88,12 @@ fn every_request_ends_exactly_once_in_any_order_of_the_last_three_events() {
                 let all = [first, second, third];
                 let mut world = World::new(|config| {
                     if all.contains(&Last::SessionTimeout) {
-                        // Without a status the session timeout comes before the decision's.
                         config.session_timeout = Duration::from_secs(8);
-                        config.status_interval = Duration::from_secs(3_600);
-                        config.first_status = Duration::from_secs(3_600);
                     }
                 });
                 let peer = world.arrive("R9");
+                // Without a status the session timeout comes before the decision's.
+                world.core.timers.cancel(crate::timers::Timer::Status(peer));
                 let ask = world.take_ask(peer);
                 for last in all {
                     happen(&mut world, peer, &ask, last);
@@ -248,12 +247,10 @@ fn how_it_ended_is_told_as_it_was() {
     for (end, how, told) in cases {
         let mut world = World::new(|config| {
             config.decision_timeout = Duration::from_secs(60);
-            config.status_interval = Duration::from_secs(3_600);
-            config.first_status = Duration::from_secs(3_600);
-            // Half of this is the pace of statuses, which must not come before the end.
             config.session_timeout = Duration::from_secs(30);
         });
         let peer = world.arrive("R9");
+        // A status would put the session timeout off.
         world.core.timers.cancel(crate::timers::Timer::Status(peer));
         end(&mut world, peer);
         assert_eq!(world.endings(peer), [how]);

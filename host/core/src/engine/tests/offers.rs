@@ -372,3 +372,35 @@ fn a_commands_kick_makes_room_for_those_who_wait_first() {
     world.answer(waiter, accept([]));
     world.close();
 }
+
+#[test]
+fn who_now_waits_for_something_else_is_blocked_by_that_and_not_passed_over() {
+    let mut world = seats(2);
+    let red = [claim("red", 1)];
+    let (player, blocker) = (enter(&mut world, &[]), enter(&mut world, &red));
+    let (first, second) = (queued(&mut world, &[]), queued(&mut world, &red));
+    world.leave(blocker);
+    world.leave(player);
+    assert_eq!(offered(&world), [first, second]);
+    // The first needs red as well now, which is held for the second.
+    world.answer(first, wait(red.clone()));
+    assert_eq!(offered(&world), [second]);
+    world.answer(second, wait([]));
+    assert_eq!(offered(&world), [first], "it never declined red");
+    world.close();
+}
+
+#[test]
+fn a_unit_that_expires_is_offered_at_that_moment() {
+    let mut world = seats(2);
+    let expiry = world.now.after(std::time::Duration::from_secs(60));
+    let ticket = claim("ticket:t", 1).until(Until::Time(expiry));
+    let player = enter(&mut world, std::slice::from_ref(&ticket));
+    world.leave(player);
+    let waiter = queued(&mut world, &[ticket]);
+    world.advance(59_999);
+    assert_eq!(offered(&world), []);
+    world.advance(1);
+    assert_eq!(offered(&world), [waiter]);
+    world.close();
+}
