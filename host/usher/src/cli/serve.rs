@@ -6,6 +6,7 @@ use super::exit::{Exit, complain};
 use super::logs;
 use crate::config::{Config, ConfigError};
 use crate::serve::Started;
+use std::io::Write as _;
 use tokio::runtime::Runtime;
 
 pub(super) fn run(serve: &Serve) -> Exit {
@@ -27,15 +28,21 @@ pub(super) fn run(serve: &Serve) -> Exit {
             return Exit::Failure;
         }
     };
-    let ready = |started: &Started<'_>| print!("{}", banner(started));
+    // Nobody may be reading; that stops no host.
+    let ready =
+        |started: &Started<'_>| drop(std::io::stdout().write_all(banner(started).as_bytes()));
     let served = runtime.block_on(crate::serve::serve(config, || load(serve), ready));
     // What blocks still, such as a module that compiles, is not waited for.
     runtime.shutdown_background();
     match served {
         Ok(()) => Exit::Success,
         Err(error) => {
+            let exit = match error.is_mistake() {
+                true => Exit::Usage,
+                false => Exit::Failure,
+            };
             complain(error);
-            Exit::Failure
+            exit
         }
     }
 }

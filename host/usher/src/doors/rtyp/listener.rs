@@ -7,9 +7,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 /// How many connections the system keeps for us while we are busy.
 const BACKLOG: i32 = 1024;
+
+/// Failures with less than this between them are one, and said once.
+const FAILURES_APART: Duration = Duration::from_secs(60);
 
 /// After a failure that will not go away by itself, such as no file descriptor being left.
 const BACK_OFF: Duration = Duration::from_millis(50);
@@ -36,29 +40,26 @@ pub(super) fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 /// Takes connections until the door closes. Each holds a clone of `alive` until it is over.
 pub(super) async fn listen(listener: TcpListener, door: Arc<Door>, alive: mpsc::Sender<()>) {
     let mut closing = door.closing.clone();
-    let mut failing = false;
+    let mut last_failure: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = closing.wait_for(|closing| *closing) => return,
         };
         match accepted {
-            Ok((tcp, peer)) => {
-                if std::mem::take(&mut failing) {
-                    tracing::info!(door = &*door.name, "connections are taken again");
-                }
-                spawn(tcp, peer, &door, &alive);
-            }
+            Ok((tcp, peer)) => spawn(tcp, peer, &door, &alive),
             Err(error) if is_the_peers(&error) => {}
             Err(error) => {
-                if !std::mem::replace(&mut failing, true) {
+                let before = last_failure.replace(Instant::now());
+                if before.is_none_or(|before| before.elapsed() >= FAILURES_APART) {
                     tracing::error!(
                         door = &*door.name,
-                        "connections cannot be taken: {error}; trying again until they can"
+                        "connections cannot be taken: {error}; those that have said nothing make room, \
+                         and it is tried again until it works"
                     );
                 }
-                // Its file descriptor may be the one that is missing.
-                door.strangers.evict_oldest();
+                // Their file descriptors may be those that are missing.
+                door.strangers.evict_half();
                 tokio::time::sleep(BACK_OFF).await;
             }
         }

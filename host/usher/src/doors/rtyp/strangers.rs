@@ -43,9 +43,12 @@ impl Strangers {
         Stranger { all, number, evict }
     }
 
-    /// Makes room for someone else's sake.
-    pub(super) fn evict_oldest(&self) {
-        self.lock().evict_oldest();
+    /// Makes room for those who wait outside: the older half goes, at least one.
+    pub(super) fn evict_half(&self) {
+        let mut known = self.lock();
+        for _ in 0..known.waiting.len().div_ceil(2) {
+            known.evict_oldest();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
