@@ -5,7 +5,8 @@ use super::banner::banner;
 use super::exit::{Exit, complain};
 use super::logs;
 use crate::config::{Config, ConfigError};
-use crate::serve::Started;
+use crate::policies::StartError;
+use crate::serve::{ServeError, Started};
 use tokio::runtime::Runtime;
 
 pub(super) fn run(serve: &Serve) -> Exit {
@@ -34,9 +35,18 @@ pub(super) fn run(serve: &Serve) -> Exit {
     match served {
         Ok(()) => Exit::Success,
         Err(error) => {
+            let exit = exit(&error);
             complain(error);
-            Exit::Failure
+            exit
         }
+    }
+}
+
+/// Whether the configuration is to be changed, or something else.
+fn exit(error: &ServeError) -> Exit {
+    match error {
+        ServeError::Policies(StartError::Capacity(_)) => Exit::Usage,
+        _ => Exit::Failure,
     }
 }
 
