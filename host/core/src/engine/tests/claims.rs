@@ -89,7 +89,7 @@ fn no_policy_overfills_the_host_whatever_limit_it_names() {
 
 #[test]
 fn the_first_option_that_fits_is_taken_and_else_the_first_reason_is_told() {
-    let (red, blue) = (claim("red", 1), claim("blue", 1));
+    let (red, blue) = ([claim("red", 1)], [claim("blue", 1)]);
     let mut world = World::new(|_| {});
     for (held, told) in [
         ("red", None),
@@ -97,7 +97,7 @@ fn the_first_option_that_fits_is_taken_and_else_the_first_reason_is_told() {
         ("", Some("red-full".to_owned())),
     ] {
         let peer = world.arrive("R9");
-        world.answer(peer, options(&[&[red.clone()], &[blue.clone()]]));
+        world.answer(peer, options(&[&red, &blue]));
         assert_eq!(world.refused(peer), told);
         if told.is_none() {
             assert_eq!(units(&world, peer), [(held.to_owned(), None)]);
