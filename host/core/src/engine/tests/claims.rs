@@ -182,6 +182,20 @@ fn a_policys_own_slot_is_bounded_by_what_the_protocol_can_number() {
 }
 
 #[test]
+fn a_slot_with_parts_is_no_player_number_so_no_two_players_have_the_same() {
+    let mut world = World::new(|config| {
+        config.doors[0].player_number = Some(PlayerNumber { limit: 4 });
+    });
+    let numbers = ["slot:red", "slot:blue"].map(|key| {
+        let peer = world.arrive("R9");
+        world.answer(peer, accept([claim(key, 2).with_lowest_index()]));
+        world.grant(peer).unwrap().number
+    });
+    assert_eq!(numbers, [Some(0), Some(1)]);
+    world.close();
+}
+
+#[test]
 fn a_closed_room_refuses_with_its_reason_and_opens_again() {
     let mut world = World::new(|_| {});
     let (early, late) = (world.arrive("early"), world.arrive("late"));
