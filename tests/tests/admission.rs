@@ -222,8 +222,9 @@ async fn a_policy_that_asks_gets_an_answer_and_decides_by_it() {
     if let Answer::Accepted(player) = answer {
         player.leave().await;
     }
-    let decisions = decisions(&host.dir().join("audit.jsonl"));
-    let steps = decisions[0]["policies"]
+    let audit = host.dir().join("audit.jsonl");
+    host.wait_for("written", |_| decisions(&audit).len() == 1);
+    let steps = decisions(&audit)[0]["policies"]
         .as_array()
         .expect("the steps are listed")
         .clone();

@@ -29,7 +29,8 @@ fn serve_with(config: &str) -> Output {
 
 #[test]
 fn a_mistake_in_the_configuration_names_the_key_and_opens_nothing() {
-    let door = "[[door]]\nname = \"main\"\nprotocol = \"rtyp\"\n";
+    let bare = "[[door]]\nname = \"main\"\nprotocol = \"rtyp\"\n";
+    let door = format!("{bare}tcp = \"127.0.0.1:0\"\nudp = \"127.0.0.1:0\"\n");
     let policy = "[[policy]]\nname = \"rtyp\"\nmodule = \"builtin:rtyp\"\n";
     for (config, told) in [
         (
@@ -44,7 +45,8 @@ fn a_mistake_in_the_configuration_names_the_key_and_opens_nothing() {
             format!("[limits]\ndecision-timeout = \"soon\"\n{door}{policy}"),
             "decision-timeout",
         ),
-        (format!("{door}tcp = \"nowhere\"\n{policy}"), "tcp"),
+        (format!("{bare}tcp = \"nowhere\"\n{policy}"), "nowhere"),
+        (format!("{bare}{policy}"), "tcp"),
         (format!("{door}policies = []\n{policy}"), "policies"),
         (format!("{door}policies = [\"other\"]\n{policy}"), "other"),
         (

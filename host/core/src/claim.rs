@@ -57,7 +57,7 @@ impl Claim {
         Claim { until, ..self }
     }
 
-    pub(crate) fn as_backstop(self) -> Claim {
+    pub(crate) fn into_backstop(self) -> Claim {
         Claim {
             backstop: true,
             ..self

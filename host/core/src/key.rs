@@ -49,6 +49,11 @@ impl Key {
         Key::of("room", name)
     }
 
+    /// `slot`: its index is the player number, at doors that have one. With parts it is another key.
+    pub fn slot() -> Key {
+        Key::bare("slot")
+    }
+
     /// The namespace.
     pub fn namespace(&self) -> &str {
         &self.namespace

@@ -41,6 +41,7 @@ mod sample;
 mod slot;
 mod status;
 mod ticker;
+mod told;
 mod translate;
 mod watch;
 mod worker;

@@ -5,6 +5,7 @@ use crate::generation::Generation;
 use crate::hex::hex;
 use crate::load::{self, LoadError};
 use crate::status::{GenerationInfo, LoadFailure, Reload, RollbackError, SlotState, SlotStatus};
+use crate::told::Told;
 use crate::translate::description::Description;
 use sha2::{Digest as _, Sha256};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,6 +38,7 @@ pub(crate) struct Slot<M> {
     calls: AtomicU64,
     faults: AtomicU64,
     last_error: Mutex<Option<String>>,
+    told: Mutex<Told>,
 }
 
 struct Generations<M> {
@@ -84,6 +86,7 @@ impl<M> Slot<M> {
             calls: AtomicU64::new(0),
             faults: AtomicU64::new(0),
             last_error: Mutex::new(None),
+            told: Mutex::new(Told::default()),
         })
     }
 
@@ -187,10 +190,15 @@ impl<M> Slot<M> {
         self.calls.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A call faulted.
-    pub(crate) fn faulted(&self, message: &str) {
+    /// A call faulted. If that is to be logged: how many were not, since the last that was.
+    pub(crate) fn faulted(&self, message: &str, now: Moment) -> Option<u64> {
         self.faults.fetch_add(1, Ordering::Relaxed);
         *self.last_error() = Some(message.to_owned());
+        // Counting does not panic.
+        self.told
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .admits(now)
     }
 
     /// How it does.

@@ -54,7 +54,9 @@ impl Work {
                 }
                 let called = self.called(&ask.snapshot, ask.slot, false);
                 let result = called.and_then(|called| {
-                    self.call(&called, |module, terms| module.status(ask, terms))
+                    self.call(&called, "on-waiting", |module, terms| {
+                        module.status(ask, terms)
+                    })
                 });
                 let ask = ask.id;
                 (self.on_reply)(Reply::Status { ask, result });
@@ -74,7 +76,7 @@ impl Work {
             .as_ref()
             .map_or(0, |called| called.generation.info.number);
         let result =
-            called.and_then(|called| self.call(&called, |module, terms| module.ask(ask, terms)));
+            called.and_then(|called| self.decide(&called, |module, terms| module.ask(ask, terms)));
         Answer {
             ask: ask.id,
             generation,
@@ -85,14 +87,13 @@ impl Work {
 
     fn over(&self, over: &Over) -> Vec<usher_core::Command> {
         let called = self.called(&over.snapshot, over.slot, false);
-        let result =
-            called.and_then(|called| self.call(&called, |module, terms| module.over(over, terms)));
-        result.unwrap_or_else(|fault| {
-            // Nobody else hears of it.
-            let (request, message) = (over.request.id.0, &fault.message);
-            tracing::debug!(request, "on-ended faulted: {message}");
-            Vec::new()
-        })
+        let result = called.and_then(|called| {
+            self.call(&called, "on-ended", |module, terms| {
+                module.over(over, terms)
+            })
+        });
+        // Nobody waits for it: a fault is logged, and has no commands.
+        result.unwrap_or_default()
     }
 
     /// Whether nobody waits for the answer any more.
@@ -126,27 +127,26 @@ impl Work {
         })
     }
 
-    /// Calls a module, unless it is left alone at the moment, and notes how that went.
-    fn call<T>(
+    /// Has a module decide, unless it is left alone at the moment, and notes how that went. Only
+    /// decisions count for the back-off: one that always faults is not well because `on-ended` is.
+    fn decide<T>(
         &self,
         called: &Called<'_>,
         run: impl FnOnce(&PolicyModule, &Terms<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let (slot, generation) = (called.slot, &called.generation);
+        let generation = &called.generation;
         if !generation.backoff.admits((self.clock)()) {
             return Err(fault(
                 FaultKind::BackingOff,
                 "it kept faulting and is left alone for a while",
             ));
         }
-        slot.called();
-        let result = run(&generation.module, &called.pinned.terms());
+        let result = self.call(called, "on-connect-request", run);
         match &result {
             Ok(_) => generation.succeeded(),
             Err(fault) => {
-                slot.faulted(&fault.message);
                 if let Some(pause) = generation.faulted((self.clock)()) {
-                    let (policy, number) = (&**slot.name(), generation.info.number);
+                    let (policy, number) = (&**called.slot.name(), generation.info.number);
                     let (seconds, last) = (pause.as_secs(), &fault.message);
                     tracing::warn!(
                         policy,
@@ -155,6 +155,25 @@ impl Work {
                     );
                 }
             }
+        }
+        result
+    }
+
+    /// Calls a module, and counts and logs a fault.
+    fn call<T>(
+        &self,
+        called: &Called<'_>,
+        hook: &str,
+        run: impl FnOnce(&PolicyModule, &Terms<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        called.slot.called();
+        let result = run(&called.generation.module, &called.pinned.terms());
+        if let Err(fault) = &result
+            && let Some(unsaid) = called.slot.faulted(&fault.message, (self.clock)())
+        {
+            let (policy, generation) = (&**called.slot.name(), called.generation.info.number);
+            let message = &fault.message;
+            tracing::warn!(policy, generation, unsaid, "{hook} faulted: {message}");
         }
         result
     }

@@ -96,7 +96,7 @@ impl Core {
     /// The seat that the host itself claims for every session.
     pub(super) fn server_claim(&self) -> Claim {
         let reason = Reason::new(code::SERVER_FULL, "The server is full.");
-        Claim::new(crate::key::Key::server(), self.config.max_players, reason).as_backstop()
+        Claim::new(crate::key::Key::server(), self.config.max_players, reason).into_backstop()
     }
 
     pub(super) fn submit(&mut self, data: Arc<RequestData>) {

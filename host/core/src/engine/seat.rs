@@ -4,6 +4,7 @@ use super::Core;
 use crate::address::canonical;
 use crate::config::Binding;
 use crate::id::{RequestId, SessionId};
+use crate::key::Key;
 use crate::ledger::{Holder, Op};
 use crate::output::{Grant, Output};
 use crate::reason::{Reason, code};
@@ -28,7 +29,7 @@ impl Core {
         let (door, peer) = (request.door, request.peer);
         let mut units = self.ledger.of(Holder::Session(session));
         let number = units
-            .find(|(key, _)| key.namespace() == "slot")
+            .find(|(key, _)| **key == Key::slot())
             .and_then(|(_, unit)| unit.index);
         drop(units);
         let binding = self.door(door).map_or(Binding::None, |door| door.binding);

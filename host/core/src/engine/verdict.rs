@@ -80,7 +80,7 @@ impl Core {
         let closed = Reason::new(code::ROOM_CLOSED, "The room takes no new players.");
         let room = Key::room(room.unwrap_or(&request.room));
         let mut all = vec![
-            Claim::new(room, u32::MAX, closed).as_backstop(),
+            Claim::new(room, u32::MAX, closed).into_backstop(),
             self.server_claim(),
         ];
         let gathered = request
@@ -91,12 +91,12 @@ impl Core {
         if let Some(number) = self.door(request.door).and_then(|door| door.player_number) {
             let mut slots = all
                 .iter_mut()
-                .filter(|claim| claim.key.namespace() == "slot")
+                .filter(|claim| claim.key == Key::slot())
                 .peekable();
             if slots.peek().is_none() {
                 let full = Reason::new(code::SERVER_FULL, "The server is full.");
-                let slot = Claim::new(Key::bare("slot"), number.limit, full);
-                all.push(slot.as_backstop().with_lowest_index());
+                let slot = Claim::new(Key::slot(), number.limit, full);
+                all.push(slot.into_backstop().with_lowest_index());
             } else {
                 for slot in slots {
                     slot.lowest_index = true;

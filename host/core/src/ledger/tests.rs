@@ -57,7 +57,7 @@ fn a_policys_reason_goes_before_the_hosts_own() {
     let server = Key::server();
     let mut ledger = Ledger::default();
     let claims = [
-        claim(&server, 1, "host").as_backstop(),
+        claim(&server, 1, "host").into_backstop(),
         claim(&server, 1, "policy"),
     ];
     ledger.commit(&[Op::Take(session(1), &claims)]).unwrap();
@@ -161,7 +161,7 @@ fn accepting_moves_units_and_gives_back_what_is_not_named() {
             Op::Take(session(1), named),
         ])
         .unwrap();
-    assert_eq!(freed, [hold.clone()]);
+    assert_eq!(freed, std::slice::from_ref(&hold));
     assert_eq!((ledger.taken(&server), ledger.taken(&hold)), (1, 0));
     assert_eq!(ledger.of(request(1)).count(), 0);
 }
@@ -198,7 +198,7 @@ fn a_timed_unit_outlives_its_session_until_its_moment() {
     assert!(ledger.fits(session(2), &claims).is_err());
     assert_eq!(ledger.next_expiry(), Some(at(100)));
     assert!(ledger.expire(at(99)).is_empty());
-    assert_eq!(ledger.expire(at(100)), [ticket.clone()]);
+    assert_eq!(ledger.expire(at(100)), std::slice::from_ref(&ticket));
     assert!(ledger.fits(session(2), &claims).is_ok());
     assert_eq!(ledger.next_expiry(), None);
 }
@@ -219,7 +219,7 @@ fn a_unit_claimed_both_ways_lasts_as_long_as_the_longer() {
     );
     assert_eq!(
         ledger.commit(&[Op::Release(session(1))]).unwrap(),
-        [key.clone()]
+        std::slice::from_ref(&key)
     );
     ledger.commit(&[Op::Take(session(2), &claims)]).unwrap();
     assert!(

@@ -23,6 +23,7 @@ pub(crate) fn component_of(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), LoadEr
         let detail = "it ends within the first 8 bytes".to_owned();
         return Err(LoadError::Malformed { detail });
     };
+    whole(&bytes[8..])?;
     if *version == CORE {
         encode(bytes).map(|component| (Cow::Owned(component), true))
     } else if version[2..] == COMPONENT_LAYER {
@@ -31,6 +32,32 @@ pub(crate) fn component_of(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), LoadEr
         let detail = format!("version bytes {version:02x?}");
         Err(LoadError::Malformed { detail })
     }
+}
+
+/// Whether every section ends within the file. Both forms of a module are a list of sections: an id, a
+/// length, and that many bytes. A file that is still being written ends within one.
+fn whole(mut sections: &[u8]) -> Result<(), LoadError> {
+    let cut = || LoadError::Malformed {
+        detail: "it ends within a section, as if it were still being written".to_owned(),
+    };
+    while let [_, rest @ ..] = sections {
+        let (length, rest) = leb_u32(rest).ok_or_else(cut)?;
+        let length = usize::try_from(length).map_err(|_| cut())?;
+        sections = rest.get(length..).ok_or_else(cut)?;
+    }
+    Ok(())
+}
+
+/// A number of up to 32 bits as WebAssembly writes it: seven bits a byte, the low ones first.
+fn leb_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    let mut value: u64 = 0;
+    for (index, byte) in bytes.iter().enumerate().take(5) {
+        value |= u64::from(byte & 0x7f) << (7 * index);
+        if byte & 0x80 == 0 {
+            return Some((u32::try_from(value).ok()?, &bytes[index + 1..]));
+        }
+    }
+    None
 }
 
 fn encode(module: &[u8]) -> Result<Vec<u8>, LoadError> {
@@ -74,7 +101,22 @@ mod tests {
             (b"\0asm\x01\0\0", "is broken WebAssembly (it ends within"),
             (b"\0asm\x02\0\0\0", "is broken WebAssembly (version bytes"),
             (b"\0asm\x01\0\0\0", "is a core module without a contract"),
-            (b"\0asm\x01\0\0\0\xff", "is broken WebAssembly"),
+            (
+                b"\0asm\x01\0\0\0\xff",
+                "is broken WebAssembly (it ends within a section",
+            ),
+            (
+                b"\0asm\x01\0\0\0\0\x05abc",
+                "is broken WebAssembly (it ends within a section",
+            ),
+            (
+                b"\0asm\x01\0\0\0\0\xff\xff\xff\xff\xff",
+                "is broken WebAssembly (it ends",
+            ),
+            (
+                b"\0asm\x0d\0\x01\0\0\x05abc",
+                "is broken WebAssembly (it ends within a section",
+            ),
         ] {
             let error = component_of(bytes).unwrap_err().to_string();
             assert!(error.starts_with(says), "{bytes:?}: {error}");

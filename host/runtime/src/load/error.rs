@@ -6,7 +6,7 @@ use usher_core::Fault;
 #[derive(thiserror::Error, Debug)]
 pub enum LoadError {
     /// No such slot.
-    #[error("there is no slot of that name: `usher status` lists them")]
+    #[error("there is no slot of that name: `GET /v1/status` lists them")]
     NoSuchSlot,
     /// The file could not be read.
     #[error("can't read {path}: {error}: check the path and that the host's user may read it")]

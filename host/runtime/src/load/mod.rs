@@ -3,6 +3,7 @@
 mod check;
 mod componentize;
 mod error;
+mod quietly;
 mod read;
 
 pub use check::World;
@@ -10,7 +11,6 @@ pub use error::LoadError;
 pub(crate) use read::read;
 
 use crate::engine::Engine;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 use wasmtime::component::Component;
 
@@ -32,9 +32,10 @@ pub(crate) struct Compiled {
 pub(crate) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Compiled, LoadError> {
     // What decodes and compiles is large, and its input comes from outside: a mistake in it must not
     // take a thread of the host with it.
-    let compiled = catch_unwind(AssertUnwindSafe(|| compile_unguarded(engine, bytes)));
-    compiled.unwrap_or_else(|_| {
-        let detail = "the compiler gave up on it".to_owned();
+    let compiled = quietly::quietly(|| compile_unguarded(engine, bytes));
+    compiled.unwrap_or_else(|panic| {
+        let panic = crate::escape::escaped(&panic, 200);
+        let detail = format!("the compiler gave up on it: {panic}");
         Err(LoadError::Malformed { detail })
     })
 }

@@ -86,7 +86,8 @@ impl RulesSlot {
     pub fn note<T>(&self, result: &Result<T, Fault>) {
         self.slot.called();
         if let Err(fault) = result {
-            self.slot.faulted(&fault.message);
+            // Whoever called them logs it: it is told in which call.
+            let _ = self.slot.faulted(&fault.message, (self.clock)());
         }
     }
 

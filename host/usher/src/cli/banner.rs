@@ -30,7 +30,7 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         );
     }
     for policy in &modules.policies {
-        line("policy", module(policy));
+        line("policy", format!("{}: {}", policy.name, module(policy)));
     }
     for rules in &modules.rules {
         line("rules", module(rules));
@@ -60,8 +60,8 @@ pub(super) fn banner(started: &Started<'_>) -> String {
 fn module(status: &ModuleStatus) -> String {
     let hash = status.sha256.get(..12).unwrap_or(&status.sha256);
     format!(
-        "{}: {}, generation {}, sha256 {hash}",
-        status.name, status.module, status.generation
+        "{}, generation {}, sha256 {hash}",
+        status.module, status.generation
     )
 }
 
@@ -113,7 +113,7 @@ mod tests {
             "\n",
             "  door     main: rtyp on tcp 0.0.0.0:40001 and udp 0.0.0.0:40002, asks rtyp\n",
             "  policy   rtyp: builtin:rtyp, generation 1, sha256 0123456789ab\n",
-            "  rules    rules: builtin:arena, generation 1, sha256 0123456789ab\n",
+            "  rules    builtin:arena, generation 1, sha256 0123456789ab\n",
             "  seats    4, 32 may be pending\n",
             "  admin    http://127.0.0.1:4280/v1/status and /metrics\n",
             "\nTry: usher join tcp://127.0.0.1:40001 --name R9\n",

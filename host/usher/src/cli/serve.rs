@@ -5,7 +5,8 @@ use super::banner::banner;
 use super::exit::{Exit, complain};
 use super::logs;
 use crate::config::{Config, ConfigError};
-use crate::serve::Started;
+use crate::policies::StartError;
+use crate::serve::{ServeError, Started};
 use std::io::Write as _;
 use tokio::runtime::Runtime;
 
@@ -37,13 +38,18 @@ pub(super) fn run(serve: &Serve) -> Exit {
     match served {
         Ok(()) => Exit::Success,
         Err(error) => {
-            let exit = match error.is_mistake() {
-                true => Exit::Usage,
-                false => Exit::Failure,
-            };
+            let exit = exit(&error);
             complain(error);
             exit
         }
+    }
+}
+
+/// Whether the configuration is to be changed, or something else.
+fn exit(error: &ServeError) -> Exit {
+    match error {
+        ServeError::Policies(StartError::Capacity(_)) => Exit::Usage,
+        _ => Exit::Failure,
     }
 }
 

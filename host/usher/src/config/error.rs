@@ -12,7 +12,7 @@ pub struct ConfigError {
     /// The file; absent for what came from the command line.
     pub file: Option<PathBuf>,
     /// The line in the file, from 1.
-    pub line: Option<usize>,
+    pub line: Option<u32>,
     /// The key with its table path, such as `limits.max-players`; empty where the whole file is meant.
     pub key: String,
     /// The value as it is written, where there is one.
@@ -20,7 +20,7 @@ pub struct ConfigError {
     /// What is wrong.
     pub problem: String,
     /// A line that would be right.
-    pub example: Option<String>,
+    pub example: Option<Box<str>>,
 }
 
 impl fmt::Display for ConfigError {

@@ -85,7 +85,7 @@ impl Config {
             key: String::new(),
             value: None,
             problem: format!("the configuration cannot be read: {error}"),
-            example: Some("usher serve --config usher.toml".to_owned()),
+            example: Some("usher serve --config usher.toml".into()),
         })?;
         Config::parse(&text, file)
     }
@@ -120,7 +120,7 @@ impl Config {
             key: "--policy".to_owned(),
             value: Some(format!("{value:?}")),
             problem,
-            example: Some("--policy builtin:rtyp".to_owned()),
+            example: Some("--policy builtin:rtyp".into()),
         };
         let mut policies: Vec<Policy> = Vec::with_capacity(given.len());
         for text in given {
@@ -151,7 +151,7 @@ impl Config {
                 key: "limits.max-players".to_owned(),
                 value: Some(self.limits.max_players.to_string()),
                 problem: format!("the policy {policy:?} can seat {most} at most"),
-                example: Some(format!("max-players = {most}")),
+                example: Some(format!("max-players = {most}").into()),
             }),
             _ => Ok(()),
         }
@@ -221,7 +221,7 @@ fn read_policies(root: &mut Section<'_>, limits: &Limits) -> Result<Vec<Policy>,
                 problem: "one call may not take longer than limits.decision-timeout, which bounds \
                           the whole decision"
                     .to_owned(),
-                example: Some("deadline = \"20ms\"".to_owned()),
+                example: Some("deadline = \"20ms\"".into()),
                 ..twice
             });
         }

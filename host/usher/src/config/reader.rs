@@ -46,9 +46,10 @@ impl<'a> Source<'a> {
         self.file.parent().unwrap_or_else(|| Path::new(""))
     }
 
-    fn line(self, offset: usize) -> usize {
+    fn line(self, offset: usize) -> u32 {
         let before = self.text.as_bytes().iter().take(offset);
-        before.filter(|byte| **byte == b'\n').count() + 1
+        let ends = before.filter(|byte| **byte == b'\n').count();
+        u32::try_from(ends).unwrap_or(u32::MAX).saturating_add(1)
     }
 
     /// A value as it is written.
@@ -193,7 +194,7 @@ impl<'a> Section<'a> {
             key: self.path_of(key),
             value: None,
             problem: "this is missing".to_owned(),
-            example: Some(example.to_owned()),
+            example: Some(example.into()),
         }
     }
 
@@ -249,7 +250,7 @@ impl<'a> Entry<'a> {
             key: self.path.clone(),
             value: Some(value),
             problem: problem.into(),
-            example: (!self.example.is_empty()).then(|| self.example.to_owned()),
+            example: (!self.example.is_empty()).then(|| self.example.into()),
         }
     }
 

@@ -37,13 +37,6 @@ pub enum ServeError {
     Ended(String),
 }
 
-impl ServeError {
-    /// Whether the configuration asks for what cannot be meant, rather than for what cannot be had.
-    pub fn is_mistake(&self) -> bool {
-        matches!(self, ServeError::Policies(StartError::Capacity(_)))
-    }
-}
-
 fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::AddrInUse => "does another usher run? stop it, or choose another port",

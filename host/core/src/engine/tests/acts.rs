@@ -137,8 +137,10 @@ fn the_policy_may_still_refuse_once_it_knows_how_its_act_went() {
     }
 }
 
+type End = fn(&mut World, RequestId);
+
 /// How a request can go while its act is out, or done and not yet confirmed.
-const ENDINGS: [(&str, fn(&mut World, RequestId)); 4] = [
+const ENDINGS: [(&str, End); 4] = [
     ("cancelled", World::leave),
     ("dropped", World::drop_peer),
     ("timed out", |world, _| world.advance(10_000)),

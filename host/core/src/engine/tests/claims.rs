@@ -89,7 +89,7 @@ fn no_policy_overfills_the_host_whatever_limit_it_names() {
 
 #[test]
 fn the_first_option_that_fits_is_taken_and_else_the_first_reason_is_told() {
-    let (red, blue) = (claim("red", 1), claim("blue", 1));
+    let (red, blue) = ([claim("red", 1)], [claim("blue", 1)]);
     let mut world = World::new(|_| {});
     for (held, told) in [
         ("red", None),
@@ -97,7 +97,7 @@ fn the_first_option_that_fits_is_taken_and_else_the_first_reason_is_told() {
         ("", Some("red-full".to_owned())),
     ] {
         let peer = world.arrive("R9");
-        world.answer(peer, options(&[&[red.clone()], &[blue.clone()]]));
+        world.answer(peer, options(&[&red, &blue]));
         assert_eq!(world.refused(peer), told);
         if told.is_none() {
             assert_eq!(units(&world, peer), [(held.to_owned(), None)]);
@@ -178,6 +178,20 @@ fn a_policys_own_slot_is_bounded_by_what_the_protocol_can_number() {
     let (first, second) = (enter(), enter());
     assert_eq!(world.grant(first).unwrap().number, Some(0));
     assert_eq!(world.refused(second).as_deref(), Some("slot-full"));
+    world.close();
+}
+
+#[test]
+fn a_slot_with_parts_is_no_player_number_so_no_two_players_have_the_same() {
+    let mut world = World::new(|config| {
+        config.doors[0].player_number = Some(PlayerNumber { limit: 4 });
+    });
+    let numbers = ["slot:red", "slot:blue"].map(|key| {
+        let peer = world.arrive("R9");
+        world.answer(peer, accept([claim(key, 2).with_lowest_index()]));
+        world.grant(peer).unwrap().number
+    });
+    assert_eq!(numbers, [Some(0), Some(1)]);
     world.close();
 }
 

@@ -1,9 +1,20 @@
-//! The engine in virtual time: what `design` calls semantics, a named test a rule.
+//! The engine in virtual time. Each rule of `SEMANTICS.md` (beside this crate's `Cargo.toml`, with the
+//! tests of each) has its room here:
+//!
+//! * who is asked, in which order: `chain`; what they ask first: `evidence`; what they do: `acts`
+//! * what a verdict takes of the ledger: `claims`; what is shut: `closing`
+//! * who waits, in which order: `waiting`; who is asked again when: `offers`, `declining`, `reload`
+//! * what is kept of who dropped: `places`; what who waits is told: `status`
+//! * how many may be pending: `pool`; how each ends: `endings`, `sessions`
+//! * what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
+//!
+//! Every test ends with `World::close`, which checks that nothing is left.
 
 mod acts;
 mod chain;
 mod claims;
 mod closing;
+mod declining;
 mod endings;
 mod evidence;
 mod faults;
@@ -11,6 +22,8 @@ mod offers;
 mod places;
 mod pool;
 mod reload;
+mod replay;
+mod semantics;
 mod sessions;
 mod simulation;
 mod status;

@@ -3,21 +3,21 @@
 use super::world::{World, accept, accept_or_wait, claim, reject, wait, waiting};
 use crate::*;
 
-fn enter(world: &mut World, claims: &[Claim]) -> RequestId {
+pub(super) fn enter(world: &mut World, claims: &[Claim]) -> RequestId {
     let peer = world.arrive("player");
     world.answer(peer, accept(claims.iter().cloned()));
     world.accepted(peer);
     peer
 }
 
-fn queued(world: &mut World, claims: &[Claim]) -> RequestId {
+pub(super) fn queued(world: &mut World, claims: &[Claim]) -> RequestId {
     let peer = world.arrive("waiter");
     world.answer(peer, wait(claims.iter().cloned()));
     peer
 }
 
 /// Who has an offer out, the longest known first.
-fn offered(world: &World) -> Vec<RequestId> {
+pub(super) fn offered(world: &World) -> Vec<RequestId> {
     let mut offered: Vec<_> = world
         .asks
         .iter()
@@ -28,7 +28,7 @@ fn offered(world: &World) -> Vec<RequestId> {
     offered
 }
 
-fn seats(count: u32) -> World {
+pub(super) fn seats(count: u32) -> World {
     World::new(|config| {
         config.max_players = count;
         config.doors[0].binding = Binding::None;
@@ -129,112 +129,6 @@ fn a_waiter_with_a_higher_limit_is_offered_what_a_better_one_may_not_have() {
 }
 
 #[test]
-fn a_declining_waiter_is_passed_over_until_one_of_its_keys_changes() {
-    let mut world = seats(2);
-    let (one, two) = (enter(&mut world, &[]), enter(&mut world, &[]));
-    let waiter = queued(&mut world, &[]);
-    world.leave(one);
-    world.answer(waiter, wait([]));
-    assert_eq!(offered(&world), []);
-    world.advance(3_600_000);
-    assert_eq!(offered(&world), [], "time alone changes nothing");
-    let newcomer = enter(&mut world, &[]);
-    assert_eq!(
-        offered(&world),
-        [],
-        "a unit that was taken is nothing to offer"
-    );
-    world.leave(newcomer);
-    assert_eq!(offered(&world), [waiter]);
-    world.answer(waiter, wait([]));
-    world.leave(two);
-    assert_eq!(offered(&world), [waiter]);
-    world.answer(waiter, accept([]));
-    world.accepted(waiter);
-    world.close();
-}
-
-#[test]
-fn what_one_declines_goes_to_the_next_and_two_decliners_do_not_ask_each_other_for_ever() {
-    let mut world = seats(1);
-    let player = enter(&mut world, &[]);
-    let waiters = [queued(&mut world, &[]), queued(&mut world, &[])];
-    world.leave(player);
-    let asked = world.serve(|_| wait([]));
-    assert_eq!(asked, 2, "each once");
-    world.advance(3_600_000);
-    assert_eq!(offered(&world), []);
-    world.reload();
-    let asked = world.serve(|ask| {
-        if ask.request.id == waiters[1] {
-            accept_or_wait([], "soon")
-        } else {
-            wait([])
-        }
-    });
-    assert!(asked >= 2);
-    world.accepted(waiters[1]);
-    world.close();
-}
-
-#[test]
-fn those_who_were_passed_over_have_their_turn_in_order() {
-    let mut world = seats(1);
-    let player = enter(&mut world, &[]);
-    let late = queued(&mut world, &[]);
-    let best = world.arrive("best");
-    world.answer(
-        best,
-        Decision::Wait(Waiting {
-            priority: 9,
-            ..waiting([])
-        }),
-    );
-    world.leave(player);
-    world.serve(|_| {
-        let priority = 0;
-        Decision::Wait(Waiting {
-            priority,
-            ..waiting([])
-        })
-    });
-    // Now `late` is the best by arrival; make the other the best again.
-    world.reload();
-    world.serve(|ask| {
-        let priority = if ask.request.id == best { 9 } else { 0 };
-        Decision::Wait(Waiting {
-            priority,
-            ..waiting([])
-        })
-    });
-    let newcomer = enter(&mut world, &[]);
-    world.leave(newcomer);
-    assert_eq!(offered(&world), [best]);
-    world.answer(best, accept([]));
-    world.accepted(best);
-    assert_eq!(world.position(late), Some(1));
-    world.close();
-}
-
-#[test]
-fn one_who_never_declined_and_is_better_goes_before_one_who_did() {
-    let mut world = seats(2);
-    let red = [claim("red", 1)];
-    let (player, other) = (enter(&mut world, &red), enter(&mut world, &[]));
-    let head = queued(&mut world, &red);
-    let decliner = queued(&mut world, &[]);
-    world.leave(other);
-    world.answer(decliner, wait([]));
-    // Both seats are free now, and red: one offer each, and the head's is made first.
-    let newcomer = enter(&mut world, &[]);
-    world.leave(player);
-    assert_eq!(offered(&world), [head]);
-    world.leave(newcomer);
-    assert_eq!(offered(&world), [head, decliner]);
-    world.close();
-}
-
-#[test]
 fn a_waiter_that_is_refused_or_goes_during_its_offer_gives_it_to_the_next() {
     type End = fn(&mut World, RequestId);
     let ends: [(&str, End); 4] = [
@@ -329,31 +223,6 @@ fn otherwise_waits_with_the_claims_of_every_option_and_its_own() {
 }
 
 #[test]
-fn a_waiter_whose_policy_wants_more_held_waits_for_that_too() {
-    let mut world = seats(2);
-    let red = [claim("red", 1)];
-    let (player, blocker) = (enter(&mut world, &[]), enter(&mut world, &red));
-    let (waiter, next) = (queued(&mut world, &[]), queued(&mut world, &[]));
-    world.leave(player);
-    let hold = || {
-        Decision::Ask(Inquiry {
-            questions: vec![],
-            hold: vec![claim("red", 1)],
-        })
-    };
-    world.answer(waiter, hold());
-    assert_eq!(world.position(waiter), Some(1), "it waits on");
-    assert_eq!(offered(&world), [next], "and the seat is the next one's");
-    world.answer(next, accept([]));
-    world.leave(blocker);
-    assert_eq!(offered(&world), [waiter], "red is what it waited for");
-    world.answer(waiter, hold());
-    world.answer(waiter, accept(red));
-    world.accepted(waiter);
-    world.close();
-}
-
-#[test]
 fn a_commands_kick_makes_room_for_those_who_wait_first() {
     let mut world = seats(1);
     let player = enter(&mut world, &[]);
@@ -370,23 +239,6 @@ fn a_commands_kick_makes_room_for_those_who_wait_first() {
     assert_eq!(offered(&world), [waiter]);
     assert_eq!(world.position(admin), Some(2));
     world.answer(waiter, accept([]));
-    world.close();
-}
-
-#[test]
-fn who_now_waits_for_something_else_is_blocked_by_that_and_not_passed_over() {
-    let mut world = seats(2);
-    let red = [claim("red", 1)];
-    let (player, blocker) = (enter(&mut world, &[]), enter(&mut world, &red));
-    let (first, second) = (queued(&mut world, &[]), queued(&mut world, &red));
-    world.leave(blocker);
-    world.leave(player);
-    assert_eq!(offered(&world), [first, second]);
-    // The first needs red as well now, which is held for the second.
-    world.answer(first, wait(red.clone()));
-    assert_eq!(offered(&world), [second]);
-    world.answer(second, wait([]));
-    assert_eq!(offered(&world), [first], "it never declined red");
     world.close();
 }
 
