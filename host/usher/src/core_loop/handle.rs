@@ -34,6 +34,10 @@ pub struct Inbox {
 }
 
 /// What waits for the core.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are inputs, and a box for each would cost an allocation an event"
+)]
 pub(super) enum Item {
     /// An event, and when it arrived.
     Input(Input, Moment),

@@ -194,7 +194,7 @@ impl Loader {
             }
             _ => false,
         };
-        adopt(&mut state.config, &config);
+        adopt(&mut state.config, config);
         if state.config != *config {
             tracing::warn!(
                 "the configuration has changes that take a restart; of the policies' fail, deadline \
