@@ -2,8 +2,9 @@
 
 use super::args::Serve;
 use super::banner::banner;
-use super::exit::{Exit, complain};
+use super::exit::Exit;
 use super::logs;
+use super::terminal::{complain, say};
 use crate::config::{Config, ConfigError};
 use crate::policies::StartError;
 use crate::serve::{ServeError, Started};
@@ -28,7 +29,7 @@ pub(super) fn run(serve: &Serve) -> Exit {
             return Exit::Failure;
         }
     };
-    let ready = |started: &Started<'_>| print!("{}", banner(started));
+    let ready = |started: &Started<'_>| say(banner(started).trim_end());
     let served = runtime.block_on(crate::serve::serve(config, || load(serve), ready));
     // What blocks still, such as a module that compiles, is not waited for.
     runtime.shutdown_background();
