@@ -226,7 +226,7 @@ impl Core {
         } else {
             gathered.into_iter().chain(inquiry.hold).collect()
         };
-        let hold = self.with_seat_limit(hold);
+        let hold = self.with_own_limits(id, hold);
         if let Err(full) = self.hold(id, &hold) {
             let waits = self
                 .requests

@@ -4,7 +4,8 @@ use super::Core;
 use super::state::WaitState;
 use crate::ask::Why;
 use crate::claim::Claim;
-use crate::id::RequestId;
+use crate::config::PlayerNumber;
+use crate::id::{DoorId, RequestId};
 use crate::key::Key;
 use crate::ledger::{Full, Holder, Op};
 use crate::output::{LookupKind, Output};
@@ -88,29 +89,29 @@ impl Core {
             .iter()
             .flat_map(|decision| &decision.gathered);
         all.extend(gathered.chain(claims).cloned());
-        if let Some(number) = self.door(request.door).and_then(|door| door.player_number) {
-            let mut slots = all
-                .iter_mut()
-                .filter(|claim| claim.key == Key::slot())
-                .peekable();
-            if slots.peek().is_none() {
-                let full = Reason::new(code::SERVER_FULL, "The server is full.");
-                let slot = Claim::new(Key::slot(), number.limit, full);
-                all.push(slot.into_backstop().with_lowest_index());
-            } else {
-                for slot in slots {
-                    slot.lowest_index = true;
-                    slot.limit = slot.limit.min(number.limit);
-                }
-            }
+        if let Some(number) = self.player_number(request.door)
+            && !bound_slots(&mut all, number)
+        {
+            let full = Reason::new(code::SERVER_FULL, "The server is full.");
+            let slot = Claim::new(Key::slot(), number.limit, full);
+            all.push(slot.into_backstop().with_lowest_index());
         }
         all
     }
 
-    /// Adds the host's own limit where seats are claimed: no policy can overfill, not even to hold.
-    pub(super) fn with_seat_limit(&self, mut claims: Vec<Claim>) -> Vec<Claim> {
+    fn player_number(&self, door: DoorId) -> Option<PlayerNumber> {
+        self.door(door)?.player_number
+    }
+
+    /// Adds the host's own limits where seats or slots are claimed: no policy can overfill, not even to
+    /// hold.
+    pub(super) fn with_own_limits(&self, id: RequestId, mut claims: Vec<Claim>) -> Vec<Claim> {
         if claims.iter().any(|claim| claim.key == Key::server()) {
             claims.push(self.server_claim());
+        }
+        let door = self.requests.get(&id).map(|request| request.door);
+        if let Some(number) = door.and_then(|door| self.player_number(door)) {
+            bound_slots(&mut claims, number);
         }
         claims
     }
@@ -280,4 +281,15 @@ impl Core {
         let silent = (!abilities.status).then_some(self.config.queue_max_wait);
         silent.into_iter().chain(abilities.longest_wait).min()
     }
+}
+
+/// Has the claims of slots hand out a number that the protocol has. Returns whether there is one.
+fn bound_slots(claims: &mut [Claim], number: PlayerNumber) -> bool {
+    let mut any = false;
+    for slot in claims.iter_mut().filter(|claim| claim.key == Key::slot()) {
+        slot.lowest_index = true;
+        slot.limit = slot.limit.min(number.limit);
+        any = true;
+    }
+    any
 }

@@ -1,6 +1,7 @@
 //! `usher check`: would the host take this module, and what is in it?
 
-use super::exit::{Exit, complain};
+use super::exit::Exit;
+use super::terminal::{complain, say};
 use crate::config::{Module, Role};
 use std::borrow::Cow;
 use std::path::Path;
@@ -9,7 +10,7 @@ use usher_runtime::{Engine, EngineConfig, Inspection, World};
 pub(super) fn run(name: &str) -> Exit {
     match inspect(name) {
         Ok(inspection) => {
-            print!("{}", describe(name, &inspection));
+            say(describe(name, &inspection).trim_end());
             Exit::Success
         }
         Err(problem) => {

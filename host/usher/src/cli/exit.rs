@@ -1,4 +1,4 @@
-//! How the program ends: with a status that scripts rely on, and a line that says why.
+//! The statuses that the program ends with. Scripts rely on them.
 
 use std::process::ExitCode;
 
@@ -34,9 +34,4 @@ impl From<Exit> for ExitCode {
             Exit::Usage => 64,
         })
     }
-}
-
-/// Says on stderr why nothing more is done.
-pub(super) fn complain(error: impl std::fmt::Display) {
-    eprintln!("usher: {error}");
 }

@@ -1,7 +1,9 @@
 //! `usher join`: goes through an `rtyp` door as a player would, for people who try a rule.
 
-use super::exit::{Exit, complain};
-use std::io::{self, BufRead, Write};
+use super::exit::Exit;
+use super::terminal::{complain, say};
+use std::io::{self, BufRead as _};
+use std::pin::pin;
 use tokio::sync::mpsc;
 use usher_client::rtyp::{Client, Error, Options, PlayerName};
 
@@ -53,6 +55,7 @@ async fn play(address: &str, name: &PlayerName) -> Result<(), Error> {
     let mut client = Client::connect(address, name, options).await?;
     say("in: lines that you type are sent, the end of the input (Ctrl-D) leaves");
     let mut typed = lines();
+    let mut interrupted = pin!(tokio::signal::ctrl_c());
     loop {
         tokio::select! {
             data = client.recv() => say(format_args!("< {}", printable(&data?))),
@@ -63,7 +66,7 @@ async fn play(address: &str, name: &PlayerName) -> Result<(), Error> {
                 },
                 None => return client.leave().await,
             },
-            _ = tokio::signal::ctrl_c() => return client.leave().await,
+            _ = &mut interrupted => return client.leave().await,
         }
     }
 }
@@ -84,13 +87,6 @@ fn lines() -> mpsc::Receiver<Vec<u8>> {
         }
     });
     from
-}
-
-/// A line on stdout, at once: someone watches, or a script waits for it.
-fn say(line: impl std::fmt::Display) {
-    let mut out = io::stdout().lock();
-    // Nobody reads any more: then nobody misses it.
-    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
 /// Data on one line, whatever it is.

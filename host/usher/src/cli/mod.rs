@@ -9,6 +9,7 @@ mod join;
 mod logs;
 mod new;
 mod serve;
+mod terminal;
 
 use args::{Cli, Command};
 use clap::Parser as _;

@@ -1,16 +1,16 @@
 //! `usher new`: a crate to begin with. It needs nothing but cargo, and builds wherever it is put.
 
-use super::exit::{Exit, complain};
+use super::exit::Exit;
 use super::files;
+use super::terminal::{complain, say};
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 pub(super) fn run(path: &Path, rules: bool) -> Exit {
     match create(path, rules) {
         Ok(next) => {
-            // Nobody reads any more: then nobody misses it.
-            let _ = io::stdout().write_all(next.as_bytes());
+            say(next.trim_end());
             Exit::Success
         }
         Err((exit, problem)) => {
@@ -23,6 +23,8 @@ pub(super) fn run(path: &Path, rules: bool) -> Exit {
 /// Writes the crate, and returns what to do next.
 fn create(path: &Path, rules: bool) -> Result<String, (Exit, String)> {
     let usage = |problem| (Exit::Usage, problem);
+    // Without a slash at its end, which the lines below would double.
+    let path = &path.components().collect::<PathBuf>();
     let name = crate_name(path).map_err(usage)?;
     is_free(path).map_err(usage)?;
     write(path, name, rules).map_err(|error| {

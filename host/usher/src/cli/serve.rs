@@ -2,12 +2,12 @@
 
 use super::args::Serve;
 use super::banner::banner;
-use super::exit::{Exit, complain};
+use super::exit::Exit;
 use super::logs;
+use super::terminal::{complain, say};
 use crate::config::{Config, ConfigError};
 use crate::policies::StartError;
 use crate::serve::{ServeError, Started};
-use std::io::Write as _;
 use tokio::runtime::Runtime;
 
 pub(super) fn run(serve: &Serve) -> Exit {
@@ -29,9 +29,7 @@ pub(super) fn run(serve: &Serve) -> Exit {
             return Exit::Failure;
         }
     };
-    // Nobody may be reading; that stops no host.
-    let ready =
-        |started: &Started<'_>| drop(std::io::stdout().write_all(banner(started).as_bytes()));
+    let ready = |started: &Started<'_>| say(banner(started).trim_end());
     let served = runtime.block_on(crate::serve::serve(config, || load(serve), ready));
     // What blocks still, such as a module that compiles, is not waited for.
     runtime.shutdown_background();

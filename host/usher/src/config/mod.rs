@@ -207,21 +207,11 @@ fn read_policies(root: &mut Section<'_>, limits: &Limits) -> Result<Vec<Policy>,
     let mut policies: Vec<Policy> = Vec::new();
     for section in root.tables("policy")? {
         let twice = section.missing("name", "name = \"second\"");
-        let policy = Policy::read(section)?;
+        let policy = Policy::read(section, limits.decision_timeout)?;
         if policies.iter().any(|other| other.name == policy.name) {
             return Err(ConfigError {
                 value: Some(format!("{:?}", policy.name)),
                 problem: "another [[policy]] has this name".to_owned(),
-                ..twice
-            });
-        }
-        if policy.deadline > limits.decision_timeout {
-            return Err(ConfigError {
-                key: twice.key.replace(".name", ".deadline"),
-                problem: "one call may not take longer than limits.decision-timeout, which bounds \
-                          the whole decision"
-                    .to_owned(),
-                example: Some("deadline = \"20ms\"".into()),
                 ..twice
             });
         }
@@ -271,7 +261,7 @@ fn name_of(module: &Module) -> String {
         |letter: char| !letter.is_ascii_alphanumeric() && letter != '-',
         "_",
     );
-    name.truncate(60);
+    name.truncate(50);
     match value::is_name(&name) && name != RULES_NAME {
         true => name,
         false => format!("policy-{name}"),

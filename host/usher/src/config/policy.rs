@@ -55,8 +55,11 @@ impl Policy {
         }
     }
 
-    /// Reads one policy.
-    pub(super) fn read(mut section: Section<'_>) -> Result<Policy, ConfigError> {
+    /// Reads one policy. One call may not take longer than the whole decision may.
+    pub(super) fn read(
+        mut section: Section<'_>,
+        decision_timeout: Duration,
+    ) -> Result<Policy, ConfigError> {
         let name = section.required("name", "name = \"rtyp\"", |value| match name(value)? {
             name if &*name == RULES_NAME => {
                 Err("this name means the [rules]; choose another".to_owned())
@@ -65,11 +68,13 @@ impl Policy {
         })?;
         let module = Module::read(&mut section, Role::Policy)?;
         let fail = section.optional("fail", "fail = \"closed\"", fail_mode)?;
-        let deadline = section.optional(
-            "deadline",
-            "deadline = \"20ms\"",
-            duration(Duration::from_millis(1)..=Duration::from_secs(10)),
-        )?;
+        let deadline = section.optional("deadline", "deadline = \"20ms\"", |value| {
+            let deadline = duration(Duration::from_millis(1)..=Duration::from_secs(10))(value)?;
+            match deadline > decision_timeout {
+                true => Err("it must not be longer than limits.decision-timeout".to_owned()),
+                false => Ok(deadline),
+            }
+        })?;
         let params = read_params(&mut section)?;
         section.finish()?;
         Ok(Policy {

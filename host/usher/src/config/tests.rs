@@ -174,7 +174,7 @@ fn a_bad_configuration_names_the_key_the_value_and_what_would_be_right() {
         (
             "module = \"builtin:rtyp\"",
             "module = \"builtin:rtyp\"\ndeadline = \"9s\"\n[limits]\ndecision-timeout = \"8s\"",
-            "usher.toml:7: policy[0].deadline: one call may not take longer than limits.decision-timeout, which bounds the whole decision; for example: deadline = \"20ms\"",
+            "usher.toml:10: policy[0].deadline = \"9s\": it must not be longer than limits.decision-timeout; for example: deadline = \"20ms\"",
         ),
         (
             "module = \"builtin:rtyp\"",
@@ -367,4 +367,27 @@ fn more_seats_than_a_policy_can_fill_are_refused() {
             .to_string(),
         "limits.max-players = 8: the policy \"rtyp\" can seat 4 at most; for example: max-players = 4"
     );
+}
+
+#[test]
+fn the_reference_in_the_readme_is_true() {
+    let readme = include_str!("../../../../README.md");
+    let (_, rest) = readme.split_once("```toml\n").expect("it has a reference");
+    let (reference, _) = rest.split_once("```").expect("which ends");
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::write(dir.path().join("admin.token"), "0123456789abcdef").expect("written");
+    let read = Config::parse(reference, &dir.path().join("usher.toml")).expect("good");
+    let default = Config::default();
+    assert_eq!(read.limits, default.limits);
+    assert_eq!(read.doors, default.doors);
+    assert_eq!(read.rules, default.rules);
+    let admin = read.admin.expect("it has one");
+    assert_eq!(Some(admin.listen), default.admin.map(|admin| admin.listen));
+    let policy = read.policies.first().expect("it has one");
+    let params = Params::from([("greeting".to_owned(), "hello".to_owned())]);
+    let expected = Policy {
+        params,
+        ..Policy::new("rtyp", Module::Builtin(builtin::default_policy()))
+    };
+    assert_eq!(*policy, expected);
 }

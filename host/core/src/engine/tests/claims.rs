@@ -182,6 +182,22 @@ fn a_policys_own_slot_is_bounded_by_what_the_protocol_can_number() {
 }
 
 #[test]
+fn a_slot_that_was_held_first_is_bounded_too() {
+    let mut world = World::new(|config| {
+        config.doors[0].player_number = Some(PlayerNumber { limit: 1 });
+    });
+    let first = world.arrive("first");
+    world.answer(first, accept([]));
+    assert_eq!(world.grant(first).unwrap().number, Some(0));
+    let second = world.arrive("second");
+    let hold = vec![claim("slot", 99)];
+    let questions = vec![];
+    world.answer(second, Decision::Ask(Inquiry { questions, hold }));
+    assert_eq!(world.refused(second).as_deref(), Some("slot-full"));
+    world.close();
+}
+
+#[test]
 fn a_slot_with_parts_is_no_player_number_so_no_two_players_have_the_same() {
     let mut world = World::new(|config| {
         config.doors[0].player_number = Some(PlayerNumber { limit: 4 });
