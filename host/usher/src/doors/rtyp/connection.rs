@@ -80,12 +80,17 @@ async fn login(
         heard = stream.hear() => return gone(&peer, door, &heard),
     };
     match told {
-        Told::Refused(reason) => {
-            let reason = refused(&reason, door, address, &name);
+        Told::Refused { reason, at_knock } => {
+            let refusal = reasons::refusal(&reason);
+            // A knock is refused without a decision, at any rate that someone knocks at: the metrics
+            // count these.
+            if !refusal.exact && !at_knock {
+                log_refusal(&reason, door, address, &name);
+            }
             // Its request is over, so it is a stranger again until it has gone.
             let stranger = door.strangers.enter();
             drop(peer);
-            reject(stream, reason, stranger).await;
+            reject(stream, refusal.reason, stranger).await;
         }
         Told::Accepted(grant) => play(stream, peer, door, &grant).await,
         // A session ends after it was accepted.
@@ -166,20 +171,16 @@ fn request(peer: &Peer, address: SocketAddr, door: &Door, name: &PlayerName) -> 
     }
 }
 
-/// The byte for a reason. A reason that the protocol cannot say goes to the log instead.
-fn refused(reason: &Reason, door: &Door, peer: SocketAddr, name: &PlayerName) -> RejectReason {
-    let refusal = reasons::refusal(reason);
-    if !refusal.exact {
-        tracing::info!(
-            door = &*door.name,
-            %peer,
-            "refused '{}' ({}): {}",
-            Shown(name.as_str()),
-            Shown(&reason.code),
-            Shown(&reason.text)
-        );
-    }
-    refusal.reason
+/// The protocol cannot say this reason: the operator should know it at least.
+fn log_refusal(reason: &Reason, door: &Door, peer: SocketAddr, name: &PlayerName) {
+    tracing::info!(
+        door = &*door.name,
+        %peer,
+        "refused '{}' ({}): {}",
+        Shown(name.as_str()),
+        Shown(&reason.code),
+        Shown(&reason.text)
+    );
 }
 
 fn acceptance(grant: &Grant, udp_port: u16) -> Option<ServerMessage> {

@@ -195,8 +195,10 @@ impl DoorLink for RtypDoor {
             // The protocol has a word for neither.
             DoorEvent::Pending { .. } | DoorEvent::Status { .. } => {}
             DoorEvent::Refused {
-                request, reason, ..
-            } => self.peers.tell(request, Told::Refused(reason)),
+                request,
+                reason,
+                at_knock,
+            } => self.peers.tell(request, Told::Refused { reason, at_knock }),
             DoorEvent::Accepted { request, grant } => self.accepted(request, grant),
             DoorEvent::Bound { session, endpoint } => {
                 self.orders.put(Order::Bound(session, endpoint));

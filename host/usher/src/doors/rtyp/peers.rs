@@ -10,7 +10,7 @@ use usher_core::{Grant, Reason, RequestId, SessionEnd};
 /// things at most.
 #[derive(Debug)]
 pub(super) enum Told {
-    Refused(Reason),
+    Refused { reason: Reason, at_knock: bool },
     Accepted(Grant),
     Ended(SessionEnd),
 }
