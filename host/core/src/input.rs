@@ -65,6 +65,8 @@ pub enum Input {
     Fact {
         /// Whose.
         request: RequestId,
+        /// For which of its decisions it was asked: a later one wants fresh evidence.
+        attempt: u32,
         /// Which.
         question: Question,
         /// The answer.

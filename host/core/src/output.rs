@@ -111,6 +111,8 @@ pub enum Output {
     Lookup {
         /// For which request.
         request: RequestId,
+        /// For which of its decisions.
+        attempt: u32,
         /// What.
         question: Question,
         /// Find out, or do.

@@ -241,9 +241,11 @@ impl Core {
         if open.is_empty() {
             return self.ask(id, Why::Evidence);
         }
+        let attempt = self.requests.get(&id).map_or(0, |request| request.attempt);
         for question in open {
             self.emit(Output::Lookup {
                 request: id,
+                attempt,
                 question,
                 kind: LookupKind::Question,
             });
@@ -251,7 +253,13 @@ impl Core {
     }
 
     /// Takes an answer to a question or an act.
-    pub(super) fn learned(&mut self, id: RequestId, question: Question, answer: FactAnswer) {
+    pub(super) fn learned(
+        &mut self,
+        id: RequestId,
+        attempt: u32,
+        question: Question,
+        answer: FactAnswer,
+    ) {
         if let Some(index) = self
             .late_acts
             .iter()
@@ -267,7 +275,11 @@ impl Core {
             return;
         }
         let now = self.now;
-        let Some(decision) = self.decision_mut(id) else {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        let fresh = request.attempt == attempt;
+        let Some(decision) = &mut request.decision else {
             return;
         };
         if decision.acting.as_ref() == Some(&question) {
@@ -275,7 +287,9 @@ impl Core {
             if matches!(answer, FactAnswer::Found(_)) {
                 decision.done.push(question.clone());
             }
-        } else if let Some(index) = decision.open.iter().position(|open| *open == question) {
+        } else if let Some(index) = decision.open.iter().position(|open| *open == question)
+            && fresh
+        {
             decision.open.remove(index);
         } else {
             return;

@@ -141,9 +141,10 @@ impl Core {
             }
             Input::Fact {
                 request,
+                attempt,
                 question,
                 answer,
-            } => self.learned(request, question, answer),
+            } => self.learned(request, attempt, question, answer),
             Input::Bind { session, endpoint } => self.bind(session, endpoint),
             Input::Seen { session, at } => self.seen(session, at),
             Input::Kick { session, reason } => self.kick(session, reason),

@@ -71,6 +71,7 @@ impl Core {
             request: id,
             grant,
         });
+        self.give_up_own_places(id, admission);
         self.finish(id, Ending::Accepted(session), Outcome::Accepted(session));
         match binding {
             Binding::None => {
@@ -83,6 +84,19 @@ impl Core {
                 self.timers
                     .set(Timer::Bind(session), self.now.after(bind_timeout));
             }
+        }
+    }
+
+    /// Who is in does not wait any more: a place of theirs would only fill the pool.
+    fn give_up_own_places(&mut self, id: RequestId, admission: &Admission) {
+        let (Some(identity), Some(request)) = (&admission.identity, self.requests.get(&id)) else {
+            return;
+        };
+        let own = self
+            .places
+            .owned(identity, admission.identity_proven, request.group);
+        for place in own {
+            self.give_up_place(place);
         }
     }
 

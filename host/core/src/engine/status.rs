@@ -45,6 +45,8 @@ impl Core {
         let door = request.door;
         if request.waiting.is_some() {
             self.due.push(id);
+            // It goes out whatever the policy does; until then nobody gives up.
+            self.restart_unanswered(id);
         } else {
             self.send_last_status(id);
         }

@@ -144,8 +144,10 @@ impl Core {
             self.late_acts.swap_remove(index);
             return;
         }
+        let attempt = self.requests.get(&id).map_or(0, |request| request.attempt);
         self.emit(Output::Lookup {
             request: id,
+            attempt,
             question: act,
             kind: LookupKind::Act,
         });

@@ -48,8 +48,7 @@ impl Places {
         id
     }
 
-    /// The place that someone may take up: their own in that lane; an identity that is not proven gets
-    /// it back only at the same address, and never one that was proven.
+    /// The place that someone may take up: one of their own in that lane.
     pub(crate) fn find(
         &self,
         identity: &str,
@@ -57,12 +56,25 @@ impl Places {
         group: AddressGroup,
         lane: &str,
     ) -> Option<PlaceId> {
-        let ids = self.by_identity.get(identity)?;
-        ids.iter().copied().find(|id| {
-            self.places.get(id).is_some_and(|place| {
-                &*place.lane == lane && (proven || (!place.proven && place.group == group))
-            })
-        })
+        let in_lane = |id: &PlaceId| {
+            self.places
+                .get(id)
+                .is_some_and(|place| &*place.lane == lane)
+        };
+        self.owned(identity, proven, group)
+            .into_iter()
+            .find(in_lane)
+    }
+
+    /// The places that are someone's own: an identity that is not proven has them only at the same
+    /// address, and never one that was proven.
+    pub(crate) fn owned(&self, identity: &str, proven: bool, group: AddressGroup) -> Vec<PlaceId> {
+        let ids = self.by_identity.get(identity).into_iter().flatten();
+        let own = |id: &&PlaceId| {
+            let place = self.places.get(id);
+            place.is_some_and(|place| proven || (!place.proven && place.group == group))
+        };
+        ids.filter(own).copied().collect()
     }
 
     /// Takes a place away.

@@ -74,11 +74,15 @@ impl Dispatch {
             Output::AskStatus(ask) => self.links.policies.call(PolicyCall::Status(ask)),
             Output::Over(over) => self.links.policies.call(PolicyCall::Over(over)),
             Output::Lookup {
-                request, question, ..
+                request,
+                attempt,
+                question,
+                ..
             } => {
                 let why = format!("no source is configured for {}", Shown(&question.name));
                 self.replies.push_back(Input::Fact {
                     request,
+                    attempt,
                     question,
                     answer: FactAnswer::Unavailable(why.into()),
                 });

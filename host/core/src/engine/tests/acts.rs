@@ -32,8 +32,10 @@ fn done(world: &mut World, request: RequestId, act: &str) {
 }
 
 fn came_to(world: &mut World, request: RequestId, act: &str, answer: FactAnswer) {
+    let attempt = world.attempt(request);
     world.handle(Input::Fact {
         request,
+        attempt,
         question: question(act),
         answer,
     });

@@ -18,8 +18,10 @@ fn hold(questions: &[&str], hold: impl IntoIterator<Item = Claim>) -> Decision {
 }
 
 fn tell(world: &mut World, request: RequestId, name: &str, answer: FactAnswer) {
+    let attempt = world.attempt(request);
     world.handle(Input::Fact {
         request,
+        attempt,
         question: question(name),
         answer,
     });

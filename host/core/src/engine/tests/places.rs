@@ -267,3 +267,29 @@ fn without_grace_there_are_no_places() {
     assert_eq!(world.report().pending, 0);
     world.close();
 }
+
+#[test]
+fn who_gets_in_without_waiting_leaves_no_place_behind() {
+    let (mut world, player) = full(|_| {});
+    let peer = wait_as(&mut world, "ada", true);
+    world.drop_peer(peer);
+    assert_eq!(world.report().pending, 1, "the place");
+    world.leave(player);
+    let back = world.arrive("ada");
+    let option = Admission {
+        identity: Some("ada".into()),
+        identity_proven: true,
+        ..Admission::default()
+    };
+    world.answer(
+        back,
+        Decision::Accept(Acceptance {
+            options: vec![option],
+            ..Acceptance::default()
+        }),
+    );
+    world.accepted(back);
+    assert_eq!(world.report().pending, 0);
+    world.leave(back);
+    world.close();
+}

@@ -202,8 +202,10 @@ fn a_wait_begins_its_next_decision_at_the_first_policy_with_fresh_evidence() {
         hold: vec![],
     });
     world.answer(peer, ask);
+    let attempt = world.attempt(peer);
     world.handle(Input::Fact {
         request: peer,
+        attempt,
         question: super::world::question("verify"),
         answer: FactAnswer::Missing,
     });
@@ -288,5 +290,41 @@ fn an_estimate_comes_from_how_fast_the_lane_moved() {
     // Three in 25 s since the first of them.
     let each = Duration::from_secs(25) / 3;
     assert_eq!(estimates, [Some(each), Some(each * 2), Some(each * 3)]);
+    world.close();
+}
+
+#[test]
+fn an_answer_to_an_earlier_decision_is_no_evidence_in_the_next() {
+    let (mut world, player) = full();
+    let peer = world.arrive("R9");
+    world.answer(peer, accept_or_wait([], "soon"));
+    let ask = || {
+        Decision::Ask(Inquiry {
+            questions: vec![super::world::question("verify")],
+            hold: vec![],
+        })
+    };
+    world.reload();
+    world.answer(peer, ask());
+    let old = world.attempt(peer);
+    // The decision runs out of time, and the waiter is decided anew.
+    world.advance(10_000);
+    world.reload();
+    world.answer(peer, ask());
+    let fact = |attempt, answer| Input::Fact {
+        request: peer,
+        attempt,
+        question: super::world::question("verify"),
+        answer,
+    };
+    assert_ne!(world.attempt(peer), old);
+    world.handle(fact(old, FactAnswer::Missing));
+    assert!(world.asked(peer).is_none(), "it still waits for its own");
+    let attempt = world.attempt(peer);
+    world.handle(fact(attempt, FactAnswer::Found([].into())));
+    let facts = &world.asked(peer).expect("it is asked again").facts;
+    assert_eq!(facts[0].answer, FactAnswer::Found([].into()));
+    world.answer(peer, super::world::reject("no"));
+    world.leave(player);
     world.close();
 }

@@ -174,6 +174,12 @@ impl World {
             .remove(index.expect("an ask is out about this request"))
     }
 
+    /// Which decision of a request is being made, or was last.
+    pub(super) fn attempt(&self, id: RequestId) -> u32 {
+        let request = self.core.requests.get(&id);
+        request.map_or(0, |request| request.attempt)
+    }
+
     /// Answers the latest ask about a request.
     #[track_caller]
     pub(super) fn answer(&mut self, id: RequestId, verdict: impl Into<Verdict>) {
@@ -357,6 +363,7 @@ impl World {
                     request,
                     question,
                     kind,
+                    ..
                 } => {
                     self.lookups.push((request, question, kind));
                 }

@@ -90,8 +90,11 @@ impl Stage {
                 self.overs.push(over.id);
             }
             Output::Lookup {
-                request, question, ..
-            } => self.lookups.push((request, question)),
+                request,
+                attempt,
+                question,
+                ..
+            } => self.lookups.push((request, attempt, question)),
             Output::Joined(player) => self.sessions.get_mut(&player.session).unwrap().joined += 1,
             Output::Left { session, .. } => self.sessions.get_mut(&session).unwrap().left += 1,
             Output::Compensate { .. } | Output::Command(_) | Output::Decided(_) => {}

@@ -281,7 +281,7 @@ impl Stage {
     }
 
     fn learn(&mut self) {
-        let Some((request, question)) = self.lookups.pop() else {
+        let Some((request, attempt, question)) = self.lookups.pop() else {
             return;
         };
         let answer = match self.chance.below(3) {
@@ -291,6 +291,7 @@ impl Stage {
         };
         self.handle(Input::Fact {
             request,
+            attempt,
             question,
             answer,
         });

@@ -48,7 +48,7 @@ pub(super) struct Stage {
     /// Answered or dropped; answering them again must change nothing.
     pub(super) old_asks: Vec<AskId>,
     pub(super) status_asks: Vec<AskStatus>,
-    pub(super) lookups: Vec<(RequestId, Question)>,
+    pub(super) lookups: Vec<(RequestId, u32, Question)>,
     pub(super) overs: Vec<AskId>,
     pub(super) requests: BTreeMap<RequestId, Seen>,
     pub(super) sessions: BTreeMap<SessionId, Stay>,
