@@ -61,6 +61,7 @@ impl Usher {
             .args(["serve", "--config"])
             .arg(&config)
             .env_remove("RUST_LOG")
+            .env("XDG_CACHE_HOME", dir.path().join("cache"))
             .stdin(Stdio::null())
             .stdout(log.try_clone().expect("a file can be shared"))
             .stderr(log)

@@ -1,6 +1,6 @@
 //! Everything that is loaded, and how it changes while the host runs.
 
-use super::slots;
+use super::{cache, slots};
 use crate::admin::{ActionError, Loaded, ModuleStatus, Modules};
 use crate::config::{Config, ConfigError, Policy, RULES_NAME};
 use crate::core_loop::{Handle, PolicyCall, PolicyLink};
@@ -10,10 +10,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use usher_core::{FailMode, Input, SlotId, SlotInfo, Snapshot, TakenView};
-use usher_runtime::{
-    Engine, EngineConfig, EngineError, GenerationInfo, Job, LoadFailure, Policies, Reload,
-    RulesSlot,
-};
+use usher_runtime::{EngineError, GenerationInfo, Job, LoadFailure, Policies, Reload, RulesSlot};
 
 /// The policies and the rules. Calls that load or change something block while they compile.
 pub struct Loader {
@@ -60,7 +57,7 @@ impl Loader {
         core: Handle,
         room: Mailbox,
     ) -> Result<Loader, StartError> {
-        let engine = Engine::new(EngineConfig::default())?;
+        let engine = cache::engine()?;
         let clock = core.clock();
         let clock: usher_runtime::Clock = Arc::new(move || clock.now());
         let replies = core.clone();
@@ -68,7 +65,7 @@ impl Loader {
             engine.clone(),
             config.policies.iter().map(Policy::slot).collect(),
             taken,
-            thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            workers(),
             clock.clone(),
             move |reply| replies.send(reply.into()),
         )?;
@@ -280,6 +277,12 @@ impl Loader {
         // A change is not undone by a panic after it, and none is left half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A worker a core; two at least, so that a policy that loops holds nobody else up.
+fn workers() -> NonZeroUsize {
+    const TWO: NonZeroUsize = NonZeroUsize::MIN.saturating_add(1);
+    thread::available_parallelism().unwrap_or(TWO).max(TWO)
 }
 
 /// How the core reaches the policies.
