@@ -134,12 +134,13 @@ impl Core {
         };
         let door = session.player.door;
         self.timers.cancel(Timer::Bind(id));
-        self.join(id);
+        // The door first: what the rules say to the newcomer at once must find its endpoint.
         self.emit(Output::Bound {
             door,
             session: id,
             endpoint,
         });
+        self.join(id);
         self.watch_idle(id, self.now);
     }
 

@@ -61,8 +61,8 @@ impl Stage {
                 let stay = self.sessions.get_mut(&session).unwrap();
                 assert_eq!(
                     (stay.joined, stay.bound),
-                    (1, None),
-                    "joined first, bound once"
+                    (0, None),
+                    "bound once, and before the rules may speak to it"
                 );
                 stay.bound = Some(endpoint);
             }
