@@ -154,7 +154,18 @@ fn check_tells_what_a_module_is_or_why_it_would_be_refused() {
         );
     }
     let dir = TempDir::new().expect("there is room for a directory");
-    assert_eq!(check(dir.path()).status.code(), Some(1), "a directory");
+    for (odd, told) in [
+        (Path::new("/dev/zero"), "is not a file"),
+        (dir.path(), "is not a file"),
+    ] {
+        let output = check(odd);
+        assert_eq!(output.status.code(), Some(1), "{odd:?}");
+        assert!(
+            stderr(&output).contains(told),
+            "{odd:?}: {}",
+            stderr(&output)
+        );
+    }
     assert_eq!(
         check(&dir.path().join("missing.wasm")).status.code(),
         Some(1),

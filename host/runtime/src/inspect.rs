@@ -1,5 +1,6 @@
 //! What is in a module, for `usher check`.
 
+use crate::config::Source;
 use crate::engine::Engine;
 use crate::guest::Owner;
 use crate::hex::hex;
@@ -38,6 +39,11 @@ pub struct Inspection {
     pub compile_ms: u64,
     /// What it answered to a canned request, in one line.
     pub sample: String,
+}
+
+/// Reads a module as a slot would, and [`inspect`]s it.
+pub fn inspect_source(engine: &Arc<Engine>, source: &Source) -> Result<Inspection, LoadError> {
+    inspect(engine, &load::read(source)?)
 }
 
 /// Loads a module as a slot would, without params and self-test included, and tells about it.

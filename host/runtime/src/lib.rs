@@ -53,7 +53,7 @@ pub use clock::Clock;
 pub use config::{Params, SlotConfig, SlotSettings, Source};
 pub use effect::{Delivery, Effect, Message};
 pub use engine::{Engine, EngineConfig, EngineError};
-pub use inspect::{Inspection, inspect};
+pub use inspect::{Inspection, inspect, inspect_source};
 pub use job::{Job, Reply};
 pub use load::{LoadError, World};
 pub use policies::Policies;

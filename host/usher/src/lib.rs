@@ -8,6 +8,7 @@ pub mod clock;
 pub mod config;
 pub mod core_loop;
 pub mod doors;
+pub mod files;
 pub mod inbox;
 pub mod metrics;
 pub mod policies;

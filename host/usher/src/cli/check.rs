@@ -3,9 +3,8 @@
 use super::exit::Exit;
 use super::terminal::{complain, say};
 use crate::config::{Module, Role};
-use std::borrow::Cow;
 use std::path::Path;
-use usher_runtime::{Engine, EngineConfig, Inspection, World};
+use usher_runtime::{Engine, EngineConfig, Inspection, LoadError, World};
 
 pub(super) fn run(name: &str) -> Exit {
     match inspect(name) {
@@ -21,22 +20,24 @@ pub(super) fn run(name: &str) -> Exit {
 }
 
 fn inspect(name: &str) -> Result<Inspection, String> {
-    let bytes = read(name)?;
+    let source = module(name)?.source();
     let engine = Engine::new(EngineConfig::default()).map_err(|error| error.to_string())?;
-    usher_runtime::inspect(&engine, &bytes).map_err(|error| format!("{name} {error}"))
+    usher_runtime::inspect_source(&engine, &source).map_err(|error| match error {
+        // These name the file themselves.
+        LoadError::Unreadable { .. } | LoadError::NotAFile { .. } => error.to_string(),
+        error => format!("{name} {error}"),
+    })
 }
 
 /// A built-in of either kind, or a file: what it is for, a module says itself.
-fn read(name: &str) -> Result<Cow<'static, [u8]>, String> {
-    if name.starts_with("builtin:") {
-        let here = Path::new("");
-        let module = Module::parse(name, here, Role::Policy)
-            .or_else(|error| Module::parse(name, here, Role::Rules).map_err(|_| error))
-            .map_err(|error| format!("{name}: {error}"))?;
-        return module.bytes().map_err(|error| error.to_string());
+fn module(name: &str) -> Result<Module, String> {
+    if !name.starts_with("builtin:") {
+        return Ok(Module::File(name.into()));
     }
-    let bytes = std::fs::read(name).map_err(|error| format!("{name} cannot be read: {error}"))?;
-    Ok(bytes.into())
+    let here = Path::new("");
+    Module::parse(name, here, Role::Policy)
+        .or_else(|error| Module::parse(name, here, Role::Rules).map_err(|_| error))
+        .map_err(|error| format!("{name}: {error}"))
 }
 
 fn describe(name: &str, found: &Inspection) -> String {

@@ -79,7 +79,7 @@ impl Default for Config {
 impl Config {
     /// Reads a file.
     pub fn load(file: &Path) -> Result<Config, ConfigError> {
-        let text = std::fs::read_to_string(file).map_err(|error| ConfigError {
+        let text = crate::files::read_text(file).map_err(|error| ConfigError {
             file: Some(file.to_owned()),
             line: None,
             key: String::new(),

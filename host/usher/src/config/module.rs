@@ -4,7 +4,6 @@ use super::error::ConfigError;
 use super::reader::{Section, nearest};
 use super::value::text;
 use crate::builtin::{self, Builtin};
-use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -66,14 +65,6 @@ impl Module {
         section.required("module", example, |value| {
             Module::parse(&text(value)?, directory, role)
         })
-    }
-
-    /// The bytes. Reading the whole file at once is meant: what is hashed is what is compiled.
-    pub fn bytes(&self) -> std::io::Result<Cow<'static, [u8]>> {
-        match self {
-            Module::Builtin(builtin) => Ok(Cow::Borrowed(builtin.wasm)),
-            Module::File(path) => std::fs::read(path).map(Cow::Owned),
-        }
     }
 }
 

@@ -65,7 +65,7 @@ impl Admin {
         let directory = section.source.directory();
         let token = section.optional("token-file", TOKEN_FILE, |value| {
             let file = directory.join(text(value)?);
-            let content = std::fs::read_to_string(&file)
+            let content = crate::files::read_text(&file)
                 .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
             parse_token(&content)
         })?;
