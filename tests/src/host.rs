@@ -53,17 +53,28 @@ impl Usher {
     ///
     /// If it does not become ready.
     pub fn start_in(dir: TempDir, setup: &Setup) -> Usher {
+        let log = File::create(dir.path().join("log")).expect("the log can be written");
+        let output = log.try_clone().expect("a file can be shared");
+        Usher::spawn(dir, setup, output.into(), log.into())
+    }
+
+    /// Starts a host whose log goes elsewhere.
+    pub fn start_logging_to(log: Stdio, setup: &Setup) -> Usher {
+        let dir = TempDir::new().expect("there is room for a directory");
+        Usher::spawn(dir, setup, Stdio::null(), log)
+    }
+
+    fn spawn(dir: TempDir, setup: &Setup, output: Stdio, log: Stdio) -> Usher {
         let ports = Ports::free();
         let config = dir.path().join("usher.toml");
         std::fs::write(&config, setup.text(&ports)).expect("the configuration can be written");
-        let log = File::create(dir.path().join("log")).expect("the log can be written");
         let child = Command::new(binary())
             .args(["serve", "--config"])
             .arg(&config)
             .env_remove("RUST_LOG")
             .env("XDG_CACHE_HOME", dir.path().join("cache"))
             .stdin(Stdio::null())
-            .stdout(log.try_clone().expect("a file can be shared"))
+            .stdout(output)
             .stderr(log)
             .spawn()
             .expect("the binary starts");

@@ -6,6 +6,7 @@ mod check;
 mod exit;
 mod files;
 mod join;
+mod lines;
 mod logs;
 mod new;
 mod serve;

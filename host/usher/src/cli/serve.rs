@@ -18,10 +18,13 @@ pub(super) fn run(serve: &Serve) -> Exit {
             return Exit::Usage;
         }
     };
-    if let Err(error) = logs::start(serve.log_format) {
-        complain(error);
-        return Exit::Usage;
-    }
+    let log = match logs::start(serve.log_format) {
+        Ok(log) => log,
+        Err(error) => {
+            complain(error);
+            return Exit::Usage;
+        }
+    };
     let runtime = match Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -33,6 +36,8 @@ pub(super) fn run(serve: &Serve) -> Exit {
     let served = runtime.block_on(crate::serve::serve(config, || load(serve), ready));
     // What blocks still, such as a module that compiles, is not waited for.
     runtime.shutdown_background();
+    // Why it could not start is the last line.
+    log.finish();
     match served {
         Ok(()) => Exit::Success,
         Err(error) => {
