@@ -13,5 +13,6 @@ pub mod inbox;
 pub mod metrics;
 pub mod policies;
 pub mod room;
+pub mod seldom;
 pub mod serve;
 pub mod text;

@@ -5,9 +5,11 @@ use super::guard::{Call, Guard, HEALTH};
 use super::host::{ActionError, Host, Loaded};
 use super::status::Status;
 use crate::metrics::Metrics;
+use crate::seldom::Seldom;
+use crate::text::Shown;
 use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, Extension, Path, Request, State};
+use axum::extract::rejection::PathRejection;
+use axum::extract::{DefaultBodyLimit, Extension, FromRequest as _, Path, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -16,7 +18,8 @@ use axum::{Json, Router};
 use serde::Deserialize;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tokio::time::timeout;
 use usher_core::{Reason, SessionId};
 
 /// A kick's reason is all that a body ever holds.
@@ -27,7 +30,10 @@ const REASON_LIMIT: usize = 1024;
 
 /// How long a call may take from its head to its answer. A reload compiles, on a machine that is busy
 /// with players.
-const CALL_TIMEOUT: Duration = Duration::from_secs(120);
+pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Whoever reaches the endpoint can have calls refused, as fast as it likes.
+const REFUSALS_APART: Duration = Duration::from_secs(1);
 
 /// The address that a connection came to.
 #[derive(Clone, Copy)]
@@ -36,6 +42,8 @@ pub(super) struct Local(pub(super) SocketAddr);
 struct App<H> {
     host: Arc<H>,
     metrics: Metrics,
+    /// How long a body may take.
+    patience: Duration,
 }
 
 impl<H> Clone for App<H> {
@@ -43,12 +51,34 @@ impl<H> Clone for App<H> {
         App {
             host: self.host.clone(),
             metrics: self.metrics.clone(),
+            patience: self.patience,
         }
     }
 }
 
+/// Who may call, and when it is said that someone may not.
+struct Doorkeeper {
+    guard: Guard,
+    refusals: Seldom,
+}
+
+/// A part of the path.
+type Part = Result<Path<String>, PathRejection>;
+
 /// Every call, behind the guard. Each request must carry a [`Local`] extension.
-pub(super) fn router<H: Host>(host: Arc<H>, metrics: Metrics, guard: Guard) -> Router {
+pub(super) fn router<H: Host>(
+    host: Arc<H>,
+    metrics: Metrics,
+    guard: Guard,
+    patience: Duration,
+) -> Router {
+    let refusals = Seldom::new(REFUSALS_APART);
+    let doorkeeper = Arc::new(Doorkeeper { guard, refusals });
+    let app = App {
+        host,
+        metrics,
+        patience,
+    };
     Router::new()
         .route(HEALTH, get(health::<H>))
         .route("/metrics", get(show_metrics::<H>))
@@ -62,13 +92,13 @@ pub(super) fn router<H: Host>(host: Arc<H>, metrics: Metrics, guard: Guard) -> R
             Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error)
         })
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
-        .layer(middleware::from_fn_with_state(Arc::new(guard), admit))
-        .with_state(App { host, metrics })
+        .layer(middleware::from_fn_with_state(doorkeeper, admit))
+        .with_state(app)
 }
 
 /// Lets a call through that may be made, and bounds how long it takes.
 async fn admit(
-    State(guard): State<Arc<Guard>>,
+    State(doorkeeper): State<Arc<Doorkeeper>>,
     Extension(Local(local)): Extension<Local>,
     request: Request,
     next: Next,
@@ -78,19 +108,31 @@ async fn admit(
         headers: request.headers(),
         local,
     };
-    if let Err(refusal) = guard.check(call) {
-        tracing::warn!(
-            status = refusal.status.as_u16(),
-            path = request.uri().path(),
-            "an admin call was refused: {}",
-            refusal.error
-        );
+    if let Err(refusal) = doorkeeper.guard.check(call) {
+        if let Some(unsaid) = doorkeeper.refusals.may_say(Instant::now()) {
+            tracing::warn!(
+                status = refusal.status.as_u16(),
+                path = %Shown(request.uri().path()),
+                unsaid,
+                "an admin call was refused: {}",
+                refusal.error
+            );
+        }
         return refusal.into_response();
     }
-    match tokio::time::timeout(CALL_TIMEOUT, next.run(request)).await {
+    match timeout(CALL_TIMEOUT, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => Refusal::new(StatusCode::REQUEST_TIMEOUT, "this took too long").into_response(),
+        Err(_) => too_long().into_response(),
     }
+}
+
+fn too_long() -> Refusal {
+    Refusal::new(StatusCode::REQUEST_TIMEOUT, "this took too long")
+}
+
+fn text(part: Part) -> Result<String, Refusal> {
+    let Path(text) = part.map_err(|error| Refusal::new(error.status(), error.body_text()))?;
+    Ok(text)
 }
 
 async fn health<H: Host>(State(app): State<App<H>>) -> (StatusCode, &'static str) {
@@ -118,18 +160,12 @@ async fn status<H: Host>(State(app): State<App<H>>) -> Result<Json<Status>, Refu
     Ok(Json(Status::new(&*app.host, report, modules)))
 }
 
-async fn reload<H: Host>(
-    State(app): State<App<H>>,
-    Path(name): Path<String>,
-) -> Result<Json<Loaded>, Refusal> {
-    Ok(Json(app.host.reload(&name).await?))
+async fn reload<H: Host>(State(app): State<App<H>>, name: Part) -> Result<Json<Loaded>, Refusal> {
+    Ok(Json(app.host.reload(&text(name)?).await?))
 }
 
-async fn rollback<H: Host>(
-    State(app): State<App<H>>,
-    Path(name): Path<String>,
-) -> Result<Json<Loaded>, Refusal> {
-    Ok(Json(app.host.rollback(&name).await?))
+async fn rollback<H: Host>(State(app): State<App<H>>, name: Part) -> Result<Json<Loaded>, Refusal> {
+    Ok(Json(app.host.rollback(&text(name)?).await?))
 }
 
 /// The body of a kick.
@@ -141,9 +177,12 @@ struct Kick {
 
 async fn kick<H: Host>(
     State(app): State<App<H>>,
-    Path(id): Path<String>,
-    body: Result<Bytes, BytesRejection>,
+    id: Part,
+    request: Request,
 ) -> Result<Json<serde_json::Value>, Refusal> {
+    let id = text(id)?;
+    let body = timeout(app.patience, Bytes::from_request(request, &()));
+    let body = body.await.map_err(|_| too_long())?;
     let body = body.map_err(|error| Refusal::new(error.status(), error.body_text()))?;
     let text = match body.is_empty() {
         true => String::new(),

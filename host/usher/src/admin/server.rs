@@ -2,9 +2,10 @@
 
 use super::guard::Guard;
 use super::host::Host;
-use super::routes::{Local, router};
+use super::routes::{CALL_TIMEOUT, Local, router};
 use crate::config::Admin;
 use crate::metrics::Metrics;
+use crate::seldom::Seldom;
 use axum::Extension;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -12,15 +13,23 @@ use hyper_util::service::TowerToHyperService;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 /// More callers than this at once wait for one another.
 const CONNECTIONS: usize = 64;
 
-/// How long the head of a request may take, and how long a connection may be idle.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a caller may take to send the head of its request, to send the body, and to read the answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Failures with less than this between them are one, and said once.
+const FAILURES_APART: Duration = Duration::from_secs(60);
+
+/// How long a connection can last. It has one call, so only an answer that nobody reads gets there.
+const LONGEST: Duration = CALL_TIMEOUT.saturating_add(PATIENCE.saturating_mul(2));
 
 /// Most bytes of a request's head.
 const HEAD_LIMIT: usize = 16 * 1024;
@@ -31,7 +40,7 @@ pub struct Server {
     listener: TcpListener,
     local: SocketAddr,
     guard: Guard,
-    pub(super) head_timeout: Duration,
+    pub(super) patience: Duration,
 }
 
 impl Server {
@@ -48,7 +57,7 @@ impl Server {
             guard: Guard {
                 token: config.token.clone(),
             },
-            head_timeout: HEAD_TIMEOUT,
+            patience: PATIENCE,
         })
     }
 
@@ -59,9 +68,13 @@ impl Server {
 
     /// Serves for as long as the future is polled.
     pub async fn serve<H: Host>(self, host: Arc<H>, metrics: Metrics) {
-        let app = router(host, metrics, self.guard);
+        let app = router(host, metrics, self.guard, self.patience);
         let room = Arc::new(Semaphore::new(CONNECTIONS));
+        let failures = Seldom::new(FAILURES_APART);
+        // They end with the endpoint: one that went on would keep the host from ending.
+        let mut connections = JoinSet::new();
         loop {
+            while connections.try_join_next().is_some() {}
             // Never closed, so there is always a permit to be had in the end.
             let Ok(permit) = room.clone().acquire_owned().await else {
                 return;
@@ -69,16 +82,21 @@ impl Server {
             let stream = match self.listener.accept().await {
                 Ok((stream, _)) => stream,
                 Err(error) => {
-                    tracing::warn!("the admin endpoint cannot take a connection: {error}");
+                    if let Some(unsaid) = failures.may_say(Instant::now()) {
+                        tracing::warn!(
+                            unsaid,
+                            "the admin endpoint cannot take a connection: {error}"
+                        );
+                    }
                     // Out of file descriptors, mostly: trying again at once would only spin.
                     tokio::time::sleep(Duration::from_millis(100)).await;
                     continue;
                 }
             };
             let app = app.clone();
-            tokio::spawn(async move {
+            connections.spawn(async move {
                 // A caller that goes away or talks nonsense is its own concern.
-                let _ = connection(stream, app, self.head_timeout).await;
+                let _ = timeout(LONGEST, connection(stream, app, self.patience)).await;
                 drop(permit);
             });
         }
@@ -88,13 +106,15 @@ impl Server {
 async fn connection(
     stream: TcpStream,
     app: axum::Router,
-    head_timeout: Duration,
+    patience: Duration,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let local = Local(stream.local_addr()?);
     let service = TowerToHyperService::new(app.layer(Extension(local)));
     http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(head_timeout)
+        // Who sends call after call and reads no answer would keep its place for ever.
+        .keep_alive(false)
+        .header_read_timeout(patience)
         .max_buf_size(HEAD_LIMIT)
         .serve_connection(TokioIo::new(stream), service)
         .await?;

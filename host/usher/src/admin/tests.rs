@@ -224,6 +224,8 @@ async fn every_refusal_says_why_with_the_right_code() {
         ("POST /v1/sessions/7/kick", &huge, 413, "error"),
         ("GET /v1/policies/rtyp/reload", "", 405, "another method"),
         ("GET /v2/status", "", 404, "no such path"),
+        ("POST /v1/policies/%ff/reload", "", 400, "UTF-8"),
+        ("POST /v1/sessions/%ff/kick", "", 400, "UTF-8"),
     ];
     for (head, body, status, contains) in cases {
         let (got, answer) = endpoint.call(&format!("{head} HTTP/1.1"), body).await;
@@ -273,11 +275,13 @@ async fn whoever_says_nothing_or_never_ends_is_cut_off() {
         token: None,
     };
     let mut server = Server::bind(&config).await.expect("a port");
-    server.head_timeout = Duration::from_millis(20);
+    server.patience = Duration::from_millis(20);
     let at = server.local_addr();
     let task = tokio::spawn(server.serve(Arc::new(Fake::default()), Metrics::new()));
     let whole = format!("GET /healthz HTTP/1.1\r\nHost: {at}\r\n\r\n");
-    for head in ["", "GET /healthz HTTP/1.1\r\n", &whole] {
+    let kick = "POST /v1/sessions/7/kick HTTP/1.1";
+    let half = format!("{kick}\r\nHost: {at}\r\nContent-Length: 9\r\n\r\n{{");
+    for head in ["", "GET /healthz HTTP/1.1\r\n", &whole, &half] {
         let mut stream = TcpStream::connect(at).await.expect("connected");
         stream.write_all(head.as_bytes()).await.expect("written");
         let mut answer = Vec::new();
@@ -287,4 +291,34 @@ async fn whoever_says_nothing_or_never_ends_is_cut_off() {
         closed.expect("in good order");
     }
     task.abort();
+}
+
+/// Whoever sent call after call and read no answer kept one of few places for ever.
+#[tokio::test]
+async fn a_connection_has_one_call() {
+    let endpoint = endpoint(None).await;
+    let mut stream = TcpStream::connect(endpoint.at).await.expect("connected");
+    let call = format!("GET /healthz HTTP/1.1\r\nHost: {}\r\n\r\n", endpoint.at);
+    let twice = call.repeat(2);
+    stream.write_all(twice.as_bytes()).await.expect("written");
+    let mut answer = Vec::new();
+    // It may be reset, because the second call is never read.
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8_lossy(&answer);
+    assert_eq!(answer.matches("HTTP/1.1 200").count(), 1, "{answer}");
+}
+
+#[tokio::test]
+async fn with_the_endpoint_its_connections_end() {
+    let endpoint = endpoint(None).await;
+    let mut idle = TcpStream::connect(endpoint.at).await.expect("connected");
+    // Once this is answered, the one before it was taken.
+    endpoint.call("GET /healthz HTTP/1.1", "").await;
+    let host = endpoint.host.clone();
+    drop(endpoint);
+    let mut rest = [0];
+    let closed = idle.read(&mut rest);
+    let closed = tokio::time::timeout(Duration::from_secs(5), closed).await;
+    assert!(closed.is_ok(), "it goes on without the endpoint");
+    assert_eq!(Arc::strong_count(&host), 1, "nothing holds the host");
 }
