@@ -2,6 +2,8 @@
 //! `cargo build --target wasm32-unknown-unknown` leaves.
 
 use super::error::LoadError;
+use super::nesting;
+use super::sections::Sections;
 use std::borrow::Cow;
 use wit_component::ComponentEncoder;
 
@@ -24,6 +26,7 @@ pub(crate) fn component_of(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), LoadEr
         return Err(LoadError::Malformed { detail });
     };
     whole(&bytes[8..])?;
+    nesting::check(bytes)?;
     if *version == CORE {
         encode(bytes).map(|component| (Cow::Owned(component), true))
     } else if version[2..] == COMPONENT_LAYER {
@@ -34,30 +37,12 @@ pub(crate) fn component_of(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), LoadEr
     }
 }
 
-/// Whether every section ends within the file. Both forms of a module are a list of sections: an id, a
-/// length, and that many bytes. A file that is still being written ends within one.
-fn whole(mut sections: &[u8]) -> Result<(), LoadError> {
+/// Whether every section ends within the file. One that is still being written ends within one.
+fn whole(sections: &[u8]) -> Result<(), LoadError> {
     let cut = || LoadError::Malformed {
         detail: "it ends within a section, as if it were still being written".to_owned(),
     };
-    while let [_, rest @ ..] = sections {
-        let (length, rest) = leb_u32(rest).ok_or_else(cut)?;
-        let length = usize::try_from(length).map_err(|_| cut())?;
-        sections = rest.get(length..).ok_or_else(cut)?;
-    }
-    Ok(())
-}
-
-/// A number of up to 32 bits as WebAssembly writes it: seven bits a byte, the low ones first.
-fn leb_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let mut value: u64 = 0;
-    for (index, byte) in bytes.iter().enumerate().take(5) {
-        value |= u64::from(byte & 0x7f) << (7 * index);
-        if byte & 0x80 == 0 {
-            return Some((u32::try_from(value).ok()?, &bytes[index + 1..]));
-        }
-    }
-    None
+    Sections(sections).try_for_each(|section| section.map(drop).ok_or_else(cut))
 }
 
 fn encode(module: &[u8]) -> Result<Vec<u8>, LoadError> {

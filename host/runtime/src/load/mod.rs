@@ -3,8 +3,10 @@
 mod check;
 mod componentize;
 mod error;
+mod nesting;
 mod quietly;
 mod read;
+mod sections;
 
 pub use check::World;
 pub use error::LoadError;
