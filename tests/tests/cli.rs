@@ -3,8 +3,9 @@
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use usher_tests::{Setup, Usher, binary, module};
+use usher_tests::{Setup, Usher, binary, knock, module};
 
 fn usher(args: &[&str]) -> Output {
     let mut command = Command::new(binary());
@@ -179,6 +180,36 @@ fn sighup_reloads_and_an_unchanged_module_stays() {
     host.signal("-HUP");
     // The host is still there, and nothing has changed.
     assert_eq!(host.policy("rtyp", "generation"), 1);
+    host.stop();
+}
+
+#[tokio::test]
+async fn sighup_lets_go_of_the_audit_file_also_when_the_configuration_is_wrong() {
+    let host = Usher::start(&Setup::new().policy("rtyp", "builtin:rtyp", ""));
+    let (audit, old) = (host.dir().join("audit.jsonl"), host.dir().join("old.jsonl"));
+    std::fs::rename(&audit, &old).expect("the file can be moved");
+    std::fs::write(host.dir().join("usher.toml"), "[[").expect("the file can be written");
+    host.signal("-HUP");
+    let end = Instant::now() + Duration::from_secs(30);
+    while !audit.exists() {
+        assert!(Instant::now() < end, "the audit goes on in the old file");
+        let player = knock(host.tcp, "R9").await.expect("an answer").accepted();
+        player.leave().await;
+    }
+    host.stop();
+}
+
+#[test]
+fn a_configuration_that_never_comes_keeps_nobody_from_stopping_the_host() {
+    let host = Usher::start(&Setup::new().policy("rtyp", "builtin:rtyp", ""));
+    let file = host.dir().join("usher.toml");
+    std::fs::remove_file(&file).expect("the file can be removed");
+    // Whoever opens it waits for a writer.
+    let made = Command::new("mkfifo").arg(&file).status();
+    assert!(made.expect("there is a `mkfifo`").success());
+    host.signal("-HUP");
+    // It is heard before what comes later, so the host is reading now, or will.
+    host.assert_empty();
     host.stop();
 }
 

@@ -30,7 +30,7 @@ pub(super) enum Command {
     New(New),
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct Serve {
     /// The configuration; without it one `rtyp` door is opened on this machine.
     #[arg(long, value_name = "FILE")]

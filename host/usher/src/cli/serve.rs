@@ -33,7 +33,9 @@ pub(super) fn run(serve: &Serve) -> Exit {
         }
     };
     let ready = |started: &Started<'_>| say(banner(started).trim_end());
-    let served = runtime.block_on(crate::serve::serve(config, || load(serve), ready));
+    let again = serve.clone();
+    let reread = move || load(&again);
+    let served = runtime.block_on(crate::serve::serve(config, reread, ready));
     // What blocks still, such as a module that compiles, is not waited for.
     runtime.shutdown_background();
     // Why it could not start is the last line.

@@ -2,7 +2,6 @@
 
 use crate::admin::{self, ActionError, Loaded, Modules};
 use crate::audit::Audit;
-use crate::config::Config;
 use crate::core_loop::Handle;
 use crate::metrics::Counts;
 use crate::policies::Loader;
@@ -22,19 +21,6 @@ pub(super) struct Host {
 }
 
 impl Host {
-    /// Takes over a configuration that was read again, and every module whose file has changed.
-    pub(super) fn reread(&self, config: Config) {
-        if let Some(audit) = &self.audit {
-            audit.reopen();
-        }
-        let loader = self.loader.clone();
-        // It compiles, and nobody waits for it.
-        spawn_blocking(move || {
-            loader.configure(&config);
-            loader.reload_all();
-        });
-    }
-
     /// Does what blocks while it compiles.
     async fn change(
         &self,

@@ -5,6 +5,7 @@ mod host;
 mod notify;
 mod open_files;
 mod ports;
+mod reread;
 mod signals;
 
 pub use error::ServeError;
@@ -23,6 +24,7 @@ use host::Host;
 use ports::Ports;
 use rand::TryRng as _;
 use rand::rngs::SysRng;
+use reread::Rereader;
 use signals::{Signal, Signals};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -66,7 +68,7 @@ pub struct Started<'a> {
 /// Why it cannot start, in one line; or that a part of it has ended, which no input can cause.
 pub async fn serve(
     config: Config,
-    reread: impl Fn() -> Result<Config, ConfigError>,
+    reread: impl Fn() -> Result<Config, ConfigError> + Send + 'static,
     ready: impl FnOnce(&Started<'_>),
 ) -> Result<(), ServeError> {
     open_files::raise_limit();
@@ -118,6 +120,10 @@ pub async fn serve(
     let observed = audit::observe(recorded, names.clone(), metrics.clone(), audit.clone());
     let observed = tokio::spawn(observed);
     let following = changes.follow(loader.clone());
+    let rereader = {
+        let loader = loader.clone();
+        Rereader::start(move || read_again(&loader, &reread))?
+    };
     let host = Arc::new(Host {
         core,
         loader,
@@ -131,9 +137,9 @@ pub async fn serve(
 
     ready(&started);
     notify::ready();
-    let outcome = run(&host, &mut signals, reread, &mut parts).await;
+    let outcome = run(&host, &mut signals, &rereader, &mut parts).await;
     notify::stopping();
-    drop(following);
+    drop((following, rereader));
     if outcome.is_ok() {
         drain(&host, &doors, &mut signals).await;
     }
@@ -206,25 +212,38 @@ fn open(
 async fn run(
     host: &Host,
     signals: &mut Signals,
-    reread: impl Fn() -> Result<Config, ConfigError>,
+    rereader: &Rereader,
     parts: &mut JoinSet<()>,
 ) -> Result<(), ServeError> {
     loop {
         tokio::select! {
             signal = signals.next() => match signal {
                 Signal::Stop => return Ok(()),
-                Signal::Reread => match reread() {
-                    Ok(config) => host.reread(config),
-                    Err(error) => {
-                        tracing::error!("the configuration was not read again: {error}");
+                Signal::Reread => {
+                    // Also with a configuration that is wrong: logrotate has moved the file away.
+                    if let Some(audit) = &host.audit {
+                        audit.reopen();
                     }
-                },
+                    rereader.again();
+                }
             },
             Some(ended) = parts.join_next() => {
                 let how = ended.err().map(|error| error.to_string());
                 return Err(ServeError::Ended(how.unwrap_or_default()));
             }
         }
+    }
+}
+
+/// Takes over the configuration as it is now, and every module whose file has changed. Blocks while it
+/// compiles.
+fn read_again(loader: &Loader, reread: &impl Fn() -> Result<Config, ConfigError>) {
+    match reread() {
+        Ok(config) => {
+            loader.configure(&config);
+            loader.reload_all();
+        }
+        Err(error) => tracing::error!("the configuration was not read again: {error}"),
     }
 }
 
