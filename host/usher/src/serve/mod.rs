@@ -95,15 +95,14 @@ pub async fn serve(
     // None of these may end before the host does.
     let mut parts = JoinSet::new();
     let doors = open(ports.doors, &config, &core, &mailbox, &mut parts);
-    if let Some(rules) = loader.rules() {
-        let doors = doors.iter().map(|door| door.clone() as Arc<dyn DataLink>);
-        parts.spawn(room::start(
-            ROOM.into(),
-            mails,
-            rules,
-            core.clone(),
-            doors.collect(),
-        )?);
+    match loader.rules() {
+        Some(rules) => {
+            let doors = doors.iter().map(|door| door.clone() as Arc<dyn DataLink>);
+            let doors = doors.collect();
+            parts.spawn(room::start(ROOM.into(), mails, rules, core.clone(), doors)?);
+        }
+        // Nobody will ever take up what is put in.
+        None => drop(mails),
     }
     let (records, recorded) = mpsc::channel(RECORDS);
     let links = Links {
