@@ -2,7 +2,7 @@
 
 use crate::imports::clock::FixedClock;
 use crate::imports::ledger::Ledger;
-use crate::imports::log::Log;
+use crate::imports::log::{Lines, Log};
 use crate::imports::params::ParamsView;
 use crate::imports::random::Random;
 use crate::imports::{Imports, Sight};
@@ -34,15 +34,15 @@ pub(crate) struct Owner {
     pub(crate) taken: TakenView,
 }
 
-/// An empty store.
-pub(crate) fn store(engine: &wasmtime::Engine, owner: &Owner) -> Store<State> {
+/// An empty store. What its instance logs counts among the module's lines.
+pub(crate) fn store(engine: &wasmtime::Engine, owner: &Owner, lines: &Arc<Lines>) -> Store<State> {
     let state = State {
         imports: Imports {
             ledger: Ledger::new(owner.taken.clone()),
             params: ParamsView::default(),
             clock: FixedClock::default(),
             random: Random::default(),
-            log: Log::new(Arc::clone(&owner.slot), owner.generation),
+            log: Log::new(Arc::clone(&owner.slot), owner.generation, Arc::clone(lines)),
         },
         limits: Limits::new(owner.memory),
     };

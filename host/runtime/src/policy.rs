@@ -6,6 +6,7 @@ use crate::engine::Engine;
 use crate::fault::{bad_answer, of_start};
 use crate::guest::{self, Owner, State};
 use crate::imports::Sight;
+use crate::imports::log::Lines;
 use crate::load::{self, Compiled, LoadError, World};
 use crate::sample;
 use crate::translate::ask::{facts_of_ask, request_of_ask, request_of_over};
@@ -36,6 +37,7 @@ pub(crate) struct PolicyModule {
     engine: Arc<Engine>,
     linked: AdmissionPolicyPre<State>,
     owner: Owner,
+    lines: Arc<Lines>,
     description: Description,
     /// Instances that nobody is in. There are as many as there were calls at a time.
     idle: Mutex<Vec<PolicyInstance>>,
@@ -72,8 +74,9 @@ impl PolicyModule {
             params,
             deadline: CANNED,
         };
-        let mut instance =
-            instantiate(engine, &linked, &owner, CANNED).map_err(LoadError::SelfTest)?;
+        let lines = Arc::default();
+        let instance = instantiate(engine, &linked, (&owner, &lines), CANNED);
+        let mut instance = instance.map_err(LoadError::SelfTest)?;
         let description = instance.describe(&terms).map_err(LoadError::SelfTest)?;
         let verdict = instance
             .canned(&terms, &description)
@@ -82,6 +85,7 @@ impl PolicyModule {
             engine: Arc::clone(engine),
             linked,
             owner,
+            lines,
             description,
             idle: Mutex::new(vec![instance]),
         };
@@ -159,7 +163,8 @@ impl PolicyModule {
     }
 
     fn instantiate(&self, deadline: Duration) -> Result<PolicyInstance, Fault> {
-        instantiate(&self.engine, &self.linked, &self.owner, deadline)
+        let whose = (&self.owner, &self.lines);
+        instantiate(&self.engine, &self.linked, whose, deadline)
     }
 
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<PolicyInstance>> {
@@ -171,10 +176,10 @@ impl PolicyModule {
 fn instantiate(
     engine: &Engine,
     linked: &AdmissionPolicyPre<State>,
-    owner: &Owner,
+    (owner, lines): (&Owner, &Arc<Lines>),
     deadline: Duration,
 ) -> Result<PolicyInstance, Fault> {
-    let mut store = guest::store(engine.wasm(), owner);
+    let mut store = guest::store(engine.wasm(), owner, lines);
     guest::arm(&mut store, deadline);
     let guest = linked.instantiate(&mut store);
     let guest = guest.map_err(|error| of_start(&error, deadline))?;

@@ -2,39 +2,82 @@
 
 use crate::bindings::log::{self, Level};
 use crate::escape::escaped;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use usher_core::Moment;
 
 /// The longest line, in bytes.
 const LINE: usize = 1_024;
 /// The most lines of a call.
 const LINES_PER_CALL: u32 = 16;
-/// The most lines of an instance in a second, so that a chatty module does not fill a disk.
+/// The most lines of a module in a second, so that a chatty one does not fill a disk.
 const LINES_PER_SECOND: u32 = 100;
+
+/// What the instances of a module write together: one that is thrown away after each call must not
+/// begin anew each time.
+#[derive(Default)]
+pub(crate) struct Lines {
+    second: AtomicU64,
+    counted: Mutex<Counted>,
+}
+
+#[derive(Default)]
+struct Counted {
+    in_second: u32,
+    left_out: u64,
+}
 
 /// The log of one instance.
 pub(crate) struct Log {
     policy: Arc<str>,
     generation: u64,
+    lines: Arc<Lines>,
     muted: bool,
     in_call: u32,
-    second: u64,
-    in_second: u32,
-    left_out: u64,
     last_words: Option<String>,
 }
 
+impl Lines {
+    /// A call begins at a moment: how many lines were left out, if that is to be told now.
+    fn begin(&self, now: Moment) -> u64 {
+        let second = now.as_millis() / 1_000;
+        // Read before it is written: a line that every worker writes at each call would be dear.
+        if self.second.load(Ordering::Relaxed) == second
+            || self.second.swap(second, Ordering::Relaxed) == second
+        {
+            return 0;
+        }
+        std::mem::take(&mut *self.counted()).left_out
+    }
+
+    /// Whether one more line may be written in this second; if not, or if the call had its share, it is
+    /// counted.
+    fn admits(&self, in_call: u32) -> bool {
+        let mut counted = self.counted();
+        let admits = in_call < LINES_PER_CALL && counted.in_second < LINES_PER_SECOND;
+        if admits {
+            counted.in_second += 1;
+        } else {
+            counted.left_out += 1;
+        }
+        admits
+    }
+
+    fn counted(&self) -> std::sync::MutexGuard<'_, Counted> {
+        // Counting does not panic.
+        self.counted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Log {
-    /// Writes under a slot's name and a generation's number.
-    pub(crate) fn new(policy: Arc<str>, generation: u64) -> Log {
+    /// Writes under a slot's name and a generation's number, within what its instances may write.
+    pub(crate) fn new(policy: Arc<str>, generation: u64, lines: Arc<Lines>) -> Log {
         Log {
             policy,
             generation,
+            lines,
             muted: false,
             in_call: 0,
-            second: 0,
-            in_second: 0,
-            left_out: 0,
             last_words: None,
         }
     }
@@ -48,13 +91,8 @@ impl Log {
     pub(crate) fn begin(&mut self, now: Moment) {
         self.in_call = 0;
         self.last_words = None;
-        let second = now.as_millis() / 1_000;
-        if second != self.second {
-            self.second = second;
-            self.in_second = 0;
-        }
-        if self.left_out > 0 && self.in_second == 0 {
-            let left_out = std::mem::take(&mut self.left_out);
+        let left_out = self.lines.begin(now);
+        if left_out > 0 {
             self.emit(Level::Warn, &format!("left out {left_out} lines"));
         }
     }
@@ -64,15 +102,10 @@ impl Log {
         self.last_words.take()
     }
 
-    /// Whether one more line may be written; if not, it is counted.
-    fn admits(&mut self) -> bool {
-        let admits = self.in_call < LINES_PER_CALL && self.in_second < LINES_PER_SECOND;
-        if admits {
-            self.in_call += 1;
-            self.in_second += 1;
-        } else {
-            self.left_out += 1;
-        }
+    /// Whether the call may have one more line written, by itself or as an effect; if not, it is counted.
+    pub(crate) fn admits(&mut self) -> bool {
+        let admits = self.lines.admits(self.in_call);
+        self.in_call += u32::from(admits);
         admits
     }
 
@@ -115,38 +148,51 @@ mod tests {
     use log::Host as _;
     use std::sync::Mutex;
 
+    fn log(lines: &Arc<Lines>) -> Log {
+        Log::new("p".into(), 1, Arc::clone(lines))
+    }
+
     fn say(log: &mut Log, times: u32) {
         for _ in 0..times {
             log.write(Level::Info, "hello".to_owned());
         }
     }
 
+    fn counted(lines: &Lines) -> (u32, u64) {
+        let counted = lines.counted();
+        (counted.in_second, counted.left_out)
+    }
+
     #[test]
     fn a_call_has_sixteen_lines() {
-        let mut log = Log::new("p".into(), 1);
+        let lines = Arc::default();
+        let mut log = log(&lines);
         log.begin(Moment::ZERO);
         say(&mut log, 20);
-        assert_eq!((log.in_call, log.left_out), (16, 4));
+        assert_eq!(counted(&lines), (16, 4));
         log.begin(Moment::ZERO);
         say(&mut log, 1);
-        assert_eq!((log.in_call, log.left_out), (1, 4));
+        assert_eq!(counted(&lines), (17, 4));
     }
 
     #[test]
     fn a_second_has_a_hundred_lines_and_the_next_tells_what_is_missing() {
-        let mut log = Log::new("p".into(), 1);
+        let lines = Arc::default();
         for _ in 0..7 {
+            // Whether it is one instance or a new one for each call.
+            let mut log = log(&lines);
             log.begin(Moment::from_millis(5_000));
             say(&mut log, 16);
         }
-        assert_eq!((log.in_second, log.left_out), (100, 12));
-        log.begin(Moment::from_millis(6_000));
-        assert_eq!((log.in_second, log.left_out), (0, 0));
+        assert_eq!(counted(&lines), (100, 12));
+        assert_eq!(lines.begin(Moment::from_millis(6_000)), 12);
+        assert_eq!(lines.begin(Moment::from_millis(6_999)), 0);
+        assert_eq!(counted(&lines), (0, 0));
     }
 
     #[test]
     fn last_words_are_kept_for_the_fault_and_for_no_other_call() {
-        let mut log = Log::new("p".into(), 1);
+        let mut log = log(&Arc::default());
         log.mute(true);
         log.write(Level::Panic, "told to\n".to_owned());
         assert_eq!(log.last_words().as_deref(), Some("told to\\n"));
@@ -178,7 +224,7 @@ mod tests {
             .with_writer(move || writer.clone())
             .finish();
         tracing::subscriber::with_default(subscriber, || {
-            let mut log = Log::new("queue".into(), 3);
+            let mut log = Log::new("queue".into(), 3, Arc::default());
             log.begin(Moment::ZERO);
             log.write(Level::Warn, format!("a\n\u{202e}b{}", "x".repeat(2_000)));
         });

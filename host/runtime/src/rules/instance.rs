@@ -182,9 +182,15 @@ impl RulesInstance {
     }
 
     fn effects(&mut self, effects: Vec<wit::Effect>) -> Result<Vec<Effect>, Fault> {
-        effects_in(effects).map_err(|breach| {
+        let mut effects = effects_in(effects).map_err(|breach| {
             self.store = None;
             bad_answer(&breach)
-        })
+        })?;
+        if let Some(store) = &mut self.store {
+            // What they say is a line of the log like any other, and counts as one.
+            let log = &mut store.data_mut().imports.log;
+            effects.retain(|effect| !matches!(effect, Effect::Say(_)) || log.admits());
+        }
+        Ok(effects)
     }
 }

@@ -8,6 +8,7 @@ use crate::engine::Engine;
 use crate::fault::of_start;
 use crate::generation::Generation;
 use crate::guest::{self, Owner, State};
+use crate::imports::log::Lines;
 use crate::load::{self, Compiled, LoadError, World};
 use crate::status::GenerationInfo;
 use crate::translate::description::Description;
@@ -23,6 +24,7 @@ pub(crate) struct RulesCode {
     engine: Arc<Engine>,
     linked: GameRulesPre<State>,
     owner: Owner,
+    lines: Arc<Lines>,
 }
 
 /// Rules that were tried.
@@ -50,6 +52,7 @@ impl RulesCode {
             engine: Arc::clone(engine),
             linked: linked.map_err(|error| load::other_shape(&error))?,
             owner,
+            lines: Arc::default(),
         };
         let at = At {
             now: Moment::from_millis(1_700_000_000_000),
@@ -68,7 +71,7 @@ impl RulesCode {
     }
 
     fn instantiate(&self, params: Arc<Params>, deadline: Duration) -> Result<RulesInstance, Fault> {
-        let mut store = guest::store(self.engine.wasm(), &self.owner);
+        let mut store = guest::store(self.engine.wasm(), &self.owner, &self.lines);
         guest::arm(&mut store, deadline);
         let guest = self.linked.instantiate(&mut store);
         let guest = guest.map_err(|error| of_start(&error, deadline))?;

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cached;
+mod chatty;
 mod contained;
 mod inspected;
 mod looked_up;

@@ -4,7 +4,6 @@
 use super::roster::{Roster, Save};
 use super::script::{Play, Script};
 use super::stage::Stage;
-use crate::text::Shown;
 use std::sync::Arc;
 use std::time::Duration;
 use usher_core::{Fault, Input, Key, Moment, Parting, Player, Reason, SessionId};
@@ -307,7 +306,8 @@ impl<S: Script, W: Stage> Game<S, W> {
                     let key = Key::room(&self.room);
                     self.stage.tell_core(Input::Open { key });
                 }
-                Effect::Say(line) => tracing::info!(room = &*self.room, "{}", Shown(&line)),
+                // Escaped, cut and counted where it came in.
+                Effect::Say(line) => tracing::info!(room = &*self.room, "{line}"),
             }
         }
     }
