@@ -2,7 +2,7 @@
 
 use super::line;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Audit {
             file: Some(open(file)?),
             doors,
             shared: shared.clone(),
-            torn: false,
+            torn: ends_within_a_line(file),
             failing: false,
         };
         std::thread::Builder::new()
@@ -94,13 +94,34 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
+/// Whether a host that was killed left half a line. A file that cannot be read is taken to be whole.
+fn ends_within_a_line(path: &Path) -> bool {
+    let last = || -> io::Result<u8> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::End(-1))?;
+        let mut last = [0];
+        file.read_exact(&mut last)?;
+        Ok(last[0])
+    };
+    // Opening a pipe would wait for whoever writes to it.
+    path.is_file() && last().is_ok_and(|last| last != b'\n')
+}
+
+/// Takes away what is behind the whole lines.
+fn cut(file: &File, whole: u64) -> io::Result<()> {
+    match file.metadata()?.len() > whole {
+        true => file.set_len(whole),
+        false => Ok(()),
+    }
+}
+
 struct Writer {
     path: PathBuf,
     /// None after a failure: it is opened again for the next lines.
     file: Option<File>,
     doors: Vec<Arc<str>>,
     shared: Arc<Shared>,
-    /// Whether the last write may have left half a line.
+    /// Whether half a line may be at the end of the file.
     torn: bool,
     failing: bool,
 }
@@ -135,7 +156,13 @@ impl Writer {
             Some(file) => file,
             none => none.insert(open(&self.path)?),
         };
-        file.write_all(bytes)
+        let whole = file.metadata().map(|found| found.len());
+        let written = file.write_all(bytes);
+        if written.is_err() {
+            // Half a line would stop whoever reads the file at this place.
+            self.torn |= whole.and_then(|whole| cut(file, whole)).is_err();
+        }
+        written
     }
 
     fn succeeded(&mut self) {
@@ -152,7 +179,6 @@ impl Writer {
     fn failed(&mut self, lines: u64, error: &io::Error) {
         self.shared.lost.fetch_add(lines, Ordering::Relaxed);
         self.file = None;
-        self.torn = true;
         if !std::mem::replace(&mut self.failing, true) {
             tracing::error!(
                 file = %self.path.display(),
@@ -230,6 +256,31 @@ mod tests {
         drop(audit);
         assert!(finished.wait(LONG));
         assert_eq!(shared.lost.load(Ordering::Relaxed), 5);
+    }
+
+    #[test]
+    fn a_line_that_was_left_half_does_not_spoil_the_next() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("audit.jsonl");
+        std::fs::write(&path, "{\"time\":\"20").expect("written");
+        let (audit, finished) = Audit::start(&path, Vec::new()).expect("started");
+        audit.write(record());
+        drop(audit);
+        assert!(finished.wait(LONG));
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let (_, rest) = text.split_once('\n').expect("the half line ends");
+        serde_json::from_str::<serde_json::Value>(rest).expect("JSON");
+    }
+
+    #[test]
+    fn what_a_full_disk_took_of_a_line_is_taken_back() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("audit.jsonl");
+        std::fs::write(&path, "{}\n{\"half").expect("written");
+        let file = open(&path).expect("opened");
+        cut(&file, 3).expect("cut");
+        cut(&file, 100).expect("nothing to cut");
+        assert_eq!(std::fs::read_to_string(&path).expect("readable"), "{}\n");
     }
 
     #[test]
