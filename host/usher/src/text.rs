@@ -1,9 +1,31 @@
-//! Text that others wrote, made fit for a log.
+//! Text that others wrote, made fit for a log and for a terminal.
 
 use std::fmt;
 
 /// Most characters that are shown of such a text.
 const LIMIT: usize = 200;
+
+/// Whether a terminal does more with it than show it, or turns what is around it: control characters,
+/// bidirectional marks, and what breaks a line.
+pub fn acts(letter: char) -> bool {
+    let is_mark = matches!(
+        letter,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    letter.is_control() || is_mark
+}
+
+/// Appends a JSON text so that a terminal shows it and does nothing else: people `cat` audits and `curl`
+/// the status. JSON escapes controls only up to U+001F. In a JSON text the others can only stand inside a
+/// string, where an escape means the same.
+pub fn push_json(json: &str, to: &mut String) {
+    for letter in json.chars() {
+        match acts(letter) {
+            true => to.push_str(&format!("\\u{:04x}", u32::from(letter))),
+            false => to.push(letter),
+        }
+    }
+}
 
 /// Shows a peer's, a module's or a file's text on one line: control characters and bidirectional marks
 /// are escaped, and it is cut where it is long.
@@ -15,10 +37,9 @@ impl fmt::Display for Shown<'_> {
         for char in chars.by_ref().take(LIMIT) {
             match char {
                 '\'' | '"' => write!(f, "{char}")?,
-                // `escape_debug` leaves these alone, and terminals act on them.
-                '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                    write!(f, "{}", char.escape_unicode())?;
-                }
+                '\n' | '\r' | '\t' => write!(f, "{}", char.escape_debug())?,
+                // `escape_debug` leaves some of these alone.
+                char if acts(char) => write!(f, "{}", char.escape_unicode())?,
                 char => write!(f, "{}", char.escape_debug())?,
             }
         }
@@ -41,10 +62,21 @@ mod tests {
             ("a\nb\u{1b}[2J", "a\\nb\\u{1b}[2J"),
             ("\u{9b}2J", "\\u{9b}2J"),
             ("a\u{202e}b\u{2066}", "a\\u{202e}b\\u{2066}"),
+            ("a\u{61c}b\u{2028}", "a\\u{61c}b\\u{2028}"),
             ("back\\slash", "back\\\\slash"),
         ] {
             assert_eq!(Shown(text).to_string(), shown);
         }
+    }
+
+    #[test]
+    fn json_means_the_same_and_commands_no_terminal() {
+        let text = "a\"\n\u{7f}\u{9b}2J\u{61c}\u{202e}é";
+        let mut shown = String::new();
+        push_json(&serde_json::to_string(text).expect("JSON"), &mut shown);
+        assert_eq!(shown, r#""a\"\n\u007f\u009b2J\u061c\u202eé""#);
+        let read: String = serde_json::from_str(&shown).expect("JSON");
+        assert_eq!(read, text);
     }
 
     #[test]

@@ -154,10 +154,12 @@ async fn show_metrics<H: Host>(State(app): State<App<H>>) -> Result<Response, Re
     Ok((kind, app.metrics.render()).into_response())
 }
 
-async fn status<H: Host>(State(app): State<App<H>>) -> Result<Json<Status>, Refusal> {
+async fn status<H: Host>(State(app): State<App<H>>) -> Result<Response, Refusal> {
     let report = app.host.report().await.ok_or(ActionError::Stopping)?;
     let modules = app.host.modules();
-    Ok(Json(Status::new(&*app.host, report, modules)))
+    let json = Status::new(&*app.host, report, modules).to_json();
+    let kind = [(header::CONTENT_TYPE, "application/json")];
+    Ok((kind, json).into_response())
 }
 
 async fn reload<H: Host>(State(app): State<App<H>>, name: Part) -> Result<Json<Loaded>, Refusal> {

@@ -1,6 +1,7 @@
 //! `GET /v1/status`: how things stand, as JSON. The shape is a promise to scripts; it only grows.
 
 use super::host::{Host, ModuleStatus, Modules};
+use crate::text::push_json;
 use serde::Serialize;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -98,6 +99,16 @@ impl Status {
             requests: report.requests.into_iter().map(request).collect(),
             sessions: report.sessions.into_iter().map(session).collect(),
         }
+    }
+
+    /// As JSON. Players choose their names, and operators look at them in a terminal.
+    pub(super) fn to_json(&self) -> String {
+        let json = serde_json::to_string(self).expect(
+            "it has no map with keys that are no strings, and writing to a string does not fail",
+        );
+        let mut shown = String::with_capacity(json.len());
+        push_json(&json, &mut shown);
+        shown
     }
 }
 

@@ -43,7 +43,7 @@ impl Host for Fake {
             sessions: vec![ReportSession {
                 id: SessionId(7),
                 number: Some(2),
-                name: "R9".into(),
+                name: "R9\u{9b}2J\u{202e}".into(),
                 door: DoorId(0),
                 peer: "[2001:db8::7]:4000".parse().expect("an address"),
                 bound: true,
@@ -166,7 +166,7 @@ async fn the_status_has_the_shape_that_scripts_rely_on() {
             r#""policies":[{{"name":"rtyp","module":"builtin:rtyp","generation":2,"sha256":"{}","#,
             r#""state":"ok","fail":"closed","last_error":null}}],"rules":[],"#,
             r#""requests":[{{"id":8,"door":"main","address":"192.0.2.8:4000","state":"waiting","waited_ms":1500}}],"#,
-            r#""sessions":[{{"id":7,"player":2,"name":"R9","door":"main","address":"[2001:db8::7]:4000","#,
+            r#""sessions":[{{"id":7,"player":2,"name":"R9\u009b2J\u202e","door":"main","address":"[2001:db8::7]:4000","#,
             r#""bound":true,"connected_ms":61000}}]}}"#
         ),
         hash

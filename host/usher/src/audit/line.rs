@@ -1,5 +1,6 @@
 //! A decision as one JSON object on one line.
 
+use crate::text::push_json;
 use serde::Serialize;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -79,28 +80,13 @@ pub(super) fn append(decided: &Decided, doors: &[Arc<str>], to: &mut String) {
         Outcome::Abandoned(how) => line.cause = Some(abandonment_word(*how)),
     }
     match serde_json::to_string(&line) {
-        Ok(json) => push_for_terminals(&json, to),
+        Ok(json) => {
+            push_json(&json, to);
+            to.push('\n');
+        }
         // Only a map with keys that are no strings, or a failing writer, could get here.
         Err(error) => tracing::error!("a decision could not be written as JSON: {error}"),
     }
-}
-
-/// JSON may hold control characters above U+007E and marks that turn text around; people `cat` this
-/// file. In a JSON text they can only stand inside a string, where an escape means the same.
-fn push_for_terminals(json: &str, to: &mut String) {
-    for letter in json.chars() {
-        match letter {
-            '\u{7f}'..='\u{9f}'
-            | '\u{200e}'
-            | '\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
-                to.push_str(&format!("\\u{:04x}", u32::from(letter)));
-            }
-            letter => to.push(letter),
-        }
-    }
-    to.push('\n');
 }
 
 /// A door's name; empty for one that there is not.

@@ -3,6 +3,7 @@
 use super::exit::Exit;
 use super::terminal::{complain, say};
 use crate::config::{Module, Role};
+use crate::text::acts;
 use std::path::Path;
 use usher_runtime::{Engine, EngineConfig, Inspection, LoadError, World};
 
@@ -78,7 +79,7 @@ fn describe(name: &str, found: &Inspection) -> String {
 }
 
 fn printable(letter: char) -> impl Iterator<Item = char> {
-    let escaped = letter.is_control().then(|| letter.escape_unicode());
+    let escaped = acts(letter).then(|| letter.escape_unicode());
     let plain = escaped.is_none().then_some(letter);
     escaped.into_iter().flatten().chain(plain)
 }

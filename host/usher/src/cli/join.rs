@@ -2,6 +2,7 @@
 
 use super::exit::Exit;
 use super::terminal::{complain, say};
+use crate::text::acts;
 use std::io::{self, BufRead as _};
 use std::pin::pin;
 use tokio::sync::mpsc;
@@ -98,19 +99,11 @@ fn printable(data: &[u8]) -> String {
     for letter in text.chars() {
         match letter {
             '\\' => shown.push_str("\\\\"),
-            // Terminals act on these.
-            letter if letter.is_control() || is_mark(letter) => {
-                shown.extend(letter.escape_default());
-            }
+            letter if acts(letter) => shown.extend(letter.escape_default()),
             letter => shown.push(letter),
         }
     }
     shown
-}
-
-/// Marks that turn text around or break the line.
-fn is_mark(letter: char) -> bool {
-    matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Why there is no session any more, with the protocol's own number.
