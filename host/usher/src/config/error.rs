@@ -1,5 +1,6 @@
 //! What is wrong with a configuration, in one line that a person can act on.
 
+use crate::text::Shown;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -33,7 +34,8 @@ impl fmt::Display for ConfigError {
             }
         }
         if !self.key.is_empty() {
-            f.write_str(&self.key)?;
+            // A key in quotes may be anything.
+            write!(f, "{}", Shown(&self.key))?;
             match &self.value {
                 Some(value) => write!(f, " = {value}: ")?,
                 None => f.write_str(": ")?,
@@ -44,5 +46,24 @@ impl fmt::Display for ConfigError {
             write!(f, "; for example: {example}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_one_line_whatever_the_key_is() {
+        let error = ConfigError {
+            file: Some("usher.toml".into()),
+            line: Some(3),
+            key: "limits.a\n\u{1b}[2J".to_owned(),
+            value: None,
+            problem: "there is no such key".to_owned(),
+            example: None,
+        };
+        let line = r"usher.toml:3: limits.a\n\u{1b}[2J: there is no such key";
+        assert_eq!(error.to_string(), line);
     }
 }

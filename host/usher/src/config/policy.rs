@@ -118,7 +118,8 @@ fn fail_mode(value: &DeValue<'_>) -> Result<FailMode, String> {
 
 /// Params may be secrets of the operator's: an error never shows one.
 fn read_params(section: &mut Section<'_>) -> Result<Params, ConfigError> {
-    let Some(mut table) = section.table("params")? else {
+    const EXAMPLE: &str = "params = { greeting = \"hello\" }";
+    let Some(mut table) = section.hidden_table("params", EXAMPLE)? else {
         return Ok(Params::new());
     };
     let mut params = Params::new();

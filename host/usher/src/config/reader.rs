@@ -122,6 +122,23 @@ impl<'a> Section<'a> {
         entry.into_section(shown).map(Some)
     }
 
+    /// As [`Section::table`], for one whose values may be secrets: an error does not show what is there in
+    /// its place.
+    pub(super) fn hidden_table(
+        &mut self,
+        key: &'static str,
+        example: &'static str,
+    ) -> Result<Option<Section<'a>>, ConfigError> {
+        let Some(entry) = self.entry(key, example) else {
+            return Ok(None);
+        };
+        let section = entry.into_section("it must be a table".to_owned());
+        section.map(Some).map_err(|error| ConfigError {
+            value: None,
+            ..error
+        })
+    }
+
     /// A list of tables inside this one, in the order of the file.
     pub(super) fn tables(&mut self, key: &'static str) -> Result<Vec<Section<'a>>, ConfigError> {
         let Some(entry) = self.entry(key, "") else {

@@ -182,6 +182,11 @@ fn a_bad_configuration_names_the_key_the_value_and_what_would_be_right() {
             "usher.toml:10: policy[0].params.key: a param must be text, a number, a flag or a list of these",
         ),
         (
+            "module = \"builtin:rtyp\"",
+            "module = \"builtin:rtyp\"\nparams = \"hunter2\"",
+            "usher.toml:10: policy[0].params: it must be a table; for example: params = { greeting = \"hello\" }",
+        ),
+        (
             "module = \"builtin:rtyp\"\n",
             "module = \"builtin:rtyp\"\n[[policy]]\nname = \"rtyp\"\nmodule = \"builtin:open\"\n",
             "usher.toml:10: policy[1].name = \"rtyp\": another [[policy]] has this name; for example: name = \"second\"",
