@@ -1,6 +1,11 @@
-//! The UDP socket: many datagrams a call, each with the address that it came to.
+//! The UDP socket: many datagrams a call, each with the address that it came to or leaves from.
+
+#[cfg(target_os = "linux")]
+mod mmsg;
+mod outgoing;
 
 use super::table::Path;
+use outgoing::{Joins, Outgoing, Way};
 use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
@@ -14,8 +19,17 @@ const BUFFER: usize = 65_535;
 const KERNEL_BUFFER: usize = 1 << 20;
 
 pub(super) struct Socket {
+    port: Port,
+    outgoing: Outgoing,
+    /// What was posted since the last flush and is lost already.
+    lost: u64,
+}
+
+struct Port {
     io: UdpSocket,
     state: UdpSocketState,
+    /// Everything leaves from one address, whatever is said about it.
+    one_address: bool,
 }
 
 /// Where datagrams are received into; used again and again.
@@ -44,16 +58,26 @@ impl Socket {
         // The system may give less; it is only a cushion.
         let _ = state.set_recv_buffer_size(UdpSockRef::from(&io), KERNEL_BUFFER);
         let _ = state.set_send_buffer_size(UdpSockRef::from(&io), KERNEL_BUFFER);
-        Ok(Socket { io, state })
+        let port = Port {
+            io,
+            state,
+            one_address: !address.ip().to_canonical().is_unspecified(),
+        };
+        let outgoing = Outgoing::new(port.joins());
+        Ok(Socket {
+            port,
+            outgoing,
+            lost: 0,
+        })
     }
 
     pub(super) fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.io.local_addr()
+        self.port.io.local_addr()
     }
 
     /// Until there may be something to receive.
     pub(super) async fn readable(&self) -> io::Result<()> {
-        self.io.readable().await
+        self.port.io.readable().await
     }
 
     /// Receives what is there, at most a batch. `WouldBlock` when nothing is.
@@ -63,25 +87,72 @@ impl Socket {
         // There are BATCH_SIZE chunks, so no slice is ever the empty one.
         let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
             std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
-        batch.filled = self.io.try_io(Interest::READABLE, || {
-            self.state
-                .recv(UdpSockRef::from(&self.io), &mut slices, &mut batch.metas)
+        let Port { io, state, .. } = &self.port;
+        batch.filled = io.try_io(Interest::READABLE, || {
+            state.recv(UdpSockRef::from(io), &mut slices, &mut batch.metas)
         })?;
         Ok(())
     }
 
-    /// Sends a datagram, or says at once that the system does not take it.
-    pub(super) fn send(&self, path: Path, bytes: &[u8]) -> io::Result<()> {
+    /// Sends a datagram, with those that are posted until the next flush.
+    pub(super) fn post(&mut self, path: Path, bytes: &[u8]) {
+        if !self.outgoing.has_room(bytes.len()) {
+            self.lost += self.outgoing.send(&self.port);
+        }
+        self.outgoing.post(path, bytes);
+    }
+
+    /// Has the system take what was posted. How many datagrams it did not take, since the last flush.
+    pub(super) fn flush(&mut self) -> u64 {
+        std::mem::take(&mut self.lost) + self.outgoing.send(&self.port)
+    }
+}
+
+impl Port {
+    fn joins(&self) -> Joins {
+        Joins {
+            longest: self.state.max_gso_segments(),
+            // A short run goes with others in one call, where the system lets it.
+            shortest: if self.takes_several() { 4 } else { 2 },
+        }
+    }
+
+    /// Whether datagrams to several players can go in one call. Not where each must say which address
+    /// it leaves from: there is no safe way to say it then.
+    fn takes_several(&self) -> bool {
+        cfg!(target_os = "linux") && self.one_address
+    }
+
+    fn send(&self, path: Path, contents: &[u8], segment_size: Option<usize>) -> io::Result<()> {
         let transmit = Transmit {
             destination: path.remote,
             ecn: None,
-            contents: bytes,
-            segment_size: None,
+            contents,
+            segment_size,
             src_ip: path.local,
         };
         self.io.try_io(Interest::WRITABLE, || {
             self.state.try_send(UdpSockRef::from(&self.io), &transmit)
         })
+    }
+}
+
+impl Way for Port {
+    fn joined(&self, path: Path, bytes: &[u8], length: usize) -> io::Result<()> {
+        self.send(path, bytes, Some(length))
+    }
+
+    fn several(&self, datagrams: &[(Path, &[u8])]) -> io::Result<usize> {
+        #[cfg(target_os = "linux")]
+        if self.takes_several() && datagrams.len() > 1 {
+            return self
+                .io
+                .try_io(Interest::WRITABLE, || mmsg::send(&self.io, datagrams));
+        }
+        match datagrams {
+            [(path, bytes), ..] => self.send(*path, bytes, None).map(|()| 1),
+            [] => Ok(0),
+        }
     }
 }
 
@@ -115,3 +186,6 @@ impl Batch {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;
