@@ -51,6 +51,21 @@ struct Generations<M> {
     /// What was refused last, or rolled back from.
     refused: Option<Sha>,
     state: SlotState,
+    before: Before<M>,
+}
+
+/// What serves on if the current generation turns out to be unfit.
+enum Before<M> {
+    /// The current one itself: whoever uses it has taken it up.
+    Itself,
+    /// The newest of the older ones: the current one was loaded after it.
+    Older,
+    /// The one that was rolled back from, with what was so before.
+    RolledBack {
+        from: (Sha, Arc<Generation<M>>),
+        refused: Option<Sha>,
+        state: SlotState,
+    },
 }
 
 impl<M> Slot<M> {
@@ -82,6 +97,7 @@ impl<M> Slot<M> {
                 next: 2,
                 refused: None,
                 state: SlotState::Ok,
+                before: Before::Itself,
             }),
             calls: AtomicU64::new(0),
             faults: AtomicU64::new(0),
@@ -168,21 +184,31 @@ impl<M> Slot<M> {
         let Some((sha, older)) = generations.older.pop() else {
             return Err(RollbackError::NothingOlder(Arc::clone(&self.name)));
         };
-        generations.refused = Some(std::mem::replace(&mut generations.current_sha, sha));
-        generations.current = Arc::clone(&older);
-        generations.state = SlotState::RolledBack;
+        let from = generations.replace(sha, Arc::clone(&older));
+        let refused = generations.refused.replace(from.0);
+        let state = std::mem::replace(&mut generations.state, SlotState::RolledBack);
+        generations.before = Before::RolledBack {
+            from,
+            refused,
+            state,
+        };
         Ok(older)
     }
 
-    /// Goes back because this generation turned out to be unfit, if it is still the current one.
+    /// This generation, if it is still the current one, turned out to be unfit: back to the one that was
+    /// current before it, and plays on.
     pub(crate) fn refuse(&self, number: u64, why: String) {
-        if self.generations().current.info.number != number {
+        let mut generations = self.generations();
+        if generations.current.info.number != number {
             return;
         }
+        generations.step_back();
         *self.last_error() = Some(why);
-        if self.rollback().is_ok() {
-            self.generations().state = SlotState::FailedToLoad;
-        }
+    }
+
+    /// The current generation serves: from now on, to refuse it is not to go back behind it.
+    pub(crate) fn settle(&self) {
+        self.generations().before = Before::Itself;
     }
 
     /// A call was made.
@@ -241,15 +267,45 @@ impl<M> Slot<M> {
 
 impl<M> Generations<M> {
     fn swap(&mut self, sha: Sha, new: Arc<Generation<M>>) {
-        let old_sha = std::mem::replace(&mut self.current_sha, sha);
-        let old = std::mem::replace(&mut self.current, new);
-        self.older.push((old_sha, old));
+        let old = self.replace(sha, new);
+        self.older.push(old);
         if self.older.len() > KEPT {
             self.older.remove(0);
         }
         self.next += 1;
         self.refused = None;
         self.state = SlotState::Ok;
+        self.before = Before::Older;
+    }
+
+    /// Makes another generation the current one, and gives the one that was.
+    fn replace(&mut self, sha: Sha, new: Arc<Generation<M>>) -> (Sha, Arc<Generation<M>>) {
+        let sha = std::mem::replace(&mut self.current_sha, sha);
+        (sha, std::mem::replace(&mut self.current, new))
+    }
+
+    fn step_back(&mut self) {
+        match std::mem::replace(&mut self.before, Before::Itself) {
+            Before::Itself => {}
+            Before::Older => {
+                if let Some((sha, older)) = self.older.pop() {
+                    let (unfit, _) = self.replace(sha, older);
+                    self.refused = Some(unfit);
+                    self.state = SlotState::FailedToLoad;
+                }
+            }
+            // As if nobody had rolled back: what serves is what is on disk, or was held to be right.
+            Before::RolledBack {
+                from: (sha, from),
+                refused,
+                state,
+            } => {
+                let unfit = self.replace(sha, from);
+                self.older.push(unfit);
+                self.refused = refused;
+                self.state = state;
+            }
+        }
     }
 }
 

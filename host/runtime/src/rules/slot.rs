@@ -75,8 +75,9 @@ impl RulesSlot {
         Ok(current.info.clone())
     }
 
-    /// The generation could not take a room over: goes back to the one before, if this is still the
-    /// current one, and remembers `why`. Its bytes are not loaded again until they change.
+    /// The generation could not take a room over: goes back to the one that plays on, if this is still
+    /// the current one, and remembers `why`. After a reload that is the one before, and these bytes are
+    /// not loaded again until they change; after a rollback, the one that was rolled back from.
     pub fn refuse(&self, generation: u64, why: &StartError) {
         self.slot.refuse(generation, why.to_string());
     }
@@ -91,8 +92,11 @@ impl RulesSlot {
         }
     }
 
-    /// Changes params and deadline, for instances made from now on.
+    /// Changes params and deadline, for instances made from now on. A room that cannot take these up
+    /// plays on with the same generation.
     pub fn configure(&self, deadline: Duration, params: Params) {
+        // What is current plays by now: only the params are new, so only they can be refused.
+        self.slot.settle();
         *self.settings() = (deadline, Arc::new(params));
     }
 

@@ -133,3 +133,55 @@ fn a_generation_that_proves_unfit_is_refused() {
     assert_eq!(bench.slot.status("closed").state, SlotState::FailedToLoad);
     assert_eq!(bench.reload("two", false), Ok(0));
 }
+
+#[test]
+fn a_rollback_that_is_refused_restores_the_generation_that_plays() {
+    let bench = bench();
+    assert_eq!(bench.reload("two", false), Ok(2));
+    assert_eq!(bench.reload("three", false), Ok(3));
+    // Again and again: the operator may try it twice.
+    for _ in 0..2 {
+        let back = bench.slot.rollback().expect("an older one");
+        assert_eq!(back.info.number, 2);
+        bench.slot.refuse(2, "can't read the state".to_owned());
+        assert_eq!(bench.current(), (3, b"three".to_vec()));
+        let status = bench.slot.status("closed");
+        assert_eq!(status.generation.number, 3);
+        assert_eq!(status.kept, [2, 1]);
+        // The bytes that are there are those that serve.
+        assert_eq!(status.state, SlotState::Ok);
+        assert_eq!(status.last_error.as_deref(), Some("can't read the state"));
+    }
+    assert_eq!(bench.reload("three", false), Ok(0));
+    assert_eq!(bench.reload("four", false), Ok(4));
+    bench.slot.refuse(4, "nor can this".to_owned());
+    assert_eq!(bench.current().0, 3);
+}
+
+#[test]
+fn a_refused_rollback_leaves_the_state_of_before() {
+    let bench = bench();
+    assert_eq!(bench.reload("two", false), Ok(2));
+    assert_eq!(bench.reload("three", false), Ok(3));
+    bench.slot.rollback().expect("an older one");
+    bench.slot.rollback().expect("an older one");
+    bench.slot.refuse(1, "can't read the state".to_owned());
+    assert_eq!(bench.current().0, 2);
+    assert_eq!(bench.slot.status("closed").state, SlotState::RolledBack);
+    assert_eq!(bench.reload("three", false), Ok(0), "not until it changes");
+}
+
+#[test]
+fn a_generation_that_serves_is_not_left_when_its_new_params_are_refused() {
+    let bench = bench();
+    assert_eq!(bench.reload("two", false), Ok(2));
+    bench.slot.settle();
+    bench.slot.refuse(2, "no such param".to_owned());
+    assert_eq!(bench.current().0, 2);
+    let status = bench.slot.status("closed");
+    assert_eq!(status.state, SlotState::Ok);
+    assert_eq!(status.last_error.as_deref(), Some("no such param"));
+    assert_eq!(bench.reload("three", false), Ok(3));
+    bench.slot.refuse(3, "can't read the state".to_owned());
+    assert_eq!(bench.current().0, 2);
+}

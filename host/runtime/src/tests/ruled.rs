@@ -142,6 +142,34 @@ fn a_version_that_cant_read_the_state_is_refused() {
 }
 
 #[test]
+fn a_rollback_to_rules_that_cant_read_the_state_leaves_those_that_play() {
+    let place = Place::new();
+    let slot = slot(Source::File(place.put("r.wasm", &module("trap-rules"))));
+    for newer in ["deaf-rules", "arena"] {
+        place.put("r.wasm", &module(newer));
+        assert!(matches!(slot.reload(false), Ok(Reload::Loaded(_))));
+    }
+    let mut playing = slot.current().instantiate().expect("an instance");
+    playing.start(at(), "main", None).expect("starts");
+    let saved = playing.save(at()).expect("a state");
+
+    assert_eq!(slot.rollback().expect("an older one").number, 2);
+    let mut back = slot.current().instantiate().expect("an instance");
+    let refused = back.start(at(), "main", Some(&saved));
+    slot.refuse(2, &refused.expect_err("refused"));
+
+    let status = slot.status();
+    assert_eq!(status.generation.module, "arena");
+    assert_eq!(status.generation.number, 3);
+    assert_eq!(status.state, SlotState::Ok);
+    assert_eq!(
+        status.last_error.as_deref(),
+        Some("can't take the state over: these rules read no saved state")
+    );
+    assert_eq!(slot.reload(false).ok(), Some(Reload::Unchanged));
+}
+
+#[test]
 fn a_fault_ends_the_instance_and_the_save_goes_on() {
     for (told, kind, says) in [
         ("trap", FaultKind::Trap, "panicked: told to trap by 1"),
