@@ -3,6 +3,7 @@
 use super::exit::Exit;
 use super::files;
 use super::terminal::{complain, say};
+use crate::text::acts;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -92,21 +93,43 @@ fn write(path: &Path, name: &str, rules: bool) -> io::Result<()> {
 }
 
 fn next_steps(path: &Path, name: &str, rules: bool) -> String {
-    let dir = path.display();
-    let built = format!(
-        "target/wasm32-unknown-unknown/release/{}.wasm",
+    let inside = |rest: &str| quoted(&format!("{}{rest}", path.display()));
+    let module = inside(&format!(
+        "/target/wasm32-unknown-unknown/release/{}.wasm",
         name.replace('-', "_")
-    );
+    ));
     let (what, then) = match rules {
-        true => ("the rules", format!("usher check {dir}/{built}")),
-        false => ("the policy", format!("usher serve --policy {dir}/{built}")),
+        true => ("the rules", format!("usher check {module}")),
+        false => ("the policy", format!("usher serve --policy {module}")),
     };
     format!(
-        "{dir}/src/lib.rs is {what}, with a test. Next:\n\n  \
-         (cd {dir} && cargo test && cargo build --release --target wasm32-unknown-unknown)\n  \
+        "{} is {what}, with a test. Next:\n\n  \
+         (cd {} && cargo test && cargo build --release --target wasm32-unknown-unknown)\n  \
          {then}\n\n\
-         {dir}/README.md says more, also what to do without that target.\n"
+         {} says more, also what to do without that target.\n",
+        inside("/src/lib.rs"),
+        inside(""),
+        inside("/README.md"),
     )
+}
+
+/// A path as a shell takes it: the lines are there to be pasted.
+fn quoted(path: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
+    if path.chars().all(plain) {
+        return path.to_owned();
+    }
+    let mut text = "'".to_owned();
+    for letter in path.chars() {
+        match letter {
+            '\'' => text.push_str("'\\''"),
+            // No shell takes it then, but no terminal acts on it.
+            letter if acts(letter) => text.extend(letter.escape_unicode()),
+            letter => text.push(letter),
+        }
+    }
+    text.push('\'');
+    text
 }
 
 #[cfg(test)]
@@ -135,6 +158,20 @@ mod tests {
             assert_eq!(name.is_ok(), good, "{path}: {name:?}");
         }
         assert!(crate_name(Path::new(&"a".repeat(65))).is_err());
+    }
+
+    #[test]
+    fn the_next_steps_can_be_pasted_whatever_the_path_is() {
+        for (path, shown) in [
+            ("some/where/my-door", "some/where/my-door"),
+            ("/tmp/a b/my-door", "'/tmp/a b/my-door'"),
+            ("$(id)/it's", r"'$(id)/it'\''s'"),
+            ("a\u{1b}[2J", r"'a\u{1b}[2J'"),
+        ] {
+            assert_eq!(quoted(path), shown);
+        }
+        let next = next_steps(Path::new("/tmp/a b/my-door"), "my-door", false);
+        assert!(next.contains("(cd '/tmp/a b/my-door' && "), "{next}");
     }
 
     #[test]
