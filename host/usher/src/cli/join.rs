@@ -3,13 +3,16 @@
 use super::exit::Exit;
 use super::terminal::{complain, say};
 use crate::text::acts;
-use std::io::{self, BufRead as _};
+use std::io::{self, BufRead, Read as _};
 use std::pin::pin;
 use tokio::sync::mpsc;
 use usher_client::rtyp::{Client, Error, Options, PlayerName};
 
 /// Lines that are read ahead of what is sent.
 const AHEAD: usize = 16;
+
+/// What is kept of a line, in bytes.
+const LONGEST_LINE: u64 = 64 * 1024;
 
 /// Understands `tcp://HOST:PORT`; the scheme may be left out.
 pub(super) fn parse_address(text: &str) -> Result<String, String> {
@@ -77,17 +80,31 @@ async fn play(address: &str, name: &PlayerName) -> Result<(), Error> {
 fn lines() -> mpsc::Receiver<Vec<u8>> {
     let (to, from) = mpsc::channel(AHEAD);
     std::thread::spawn(move || {
-        for line in io::stdin().lock().split(b'\n') {
-            let Ok(mut line) = line else { return };
-            if line.last() == Some(&b'\r') {
-                line.pop();
-            }
+        let mut input = io::stdin().lock();
+        while let Ok(Some(line)) = read_line(&mut input) {
             if to.blocking_send(line).is_err() {
                 return;
             }
         }
     });
     from
+}
+
+/// The next line, without its end; `None` at the end of the input. Of one that does not end only the
+/// beginning is kept, which is too long for a datagram all the same.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    let mut bounded = (&mut *input).take(LONGEST_LINE);
+    if bounded.read_until(b'\n', &mut line)? == 0 {
+        return Ok(None);
+    }
+    let ends = line.pop_if(|last| *last == b'\n').is_some();
+    if ends {
+        line.pop_if(|last| *last == b'\r');
+    } else if bounded.limit() == 0 {
+        input.skip_until(b'\n')?;
+    }
+    Ok(Some(line))
 }
 
 /// Data on one line, whatever it is.
@@ -145,6 +162,21 @@ mod tests {
         ] {
             assert_eq!(parse_address(text).ok().as_deref(), address, "{text}");
         }
+    }
+
+    #[test]
+    fn lines_are_taken_apart_and_one_without_end_is_not_kept_whole() {
+        let mut input = b"a\nb\r\n\n".to_vec();
+        input.resize(1 << 20, b'x');
+        input.extend(b"\nlast");
+        let mut input = &input[..];
+        let mut next = || read_line(&mut input).expect("readable");
+        for line in [&b"a"[..], b"b", b""] {
+            assert_eq!(next().as_deref(), Some(line));
+        }
+        assert_eq!(next().map(|line| line.len()), Some(64 * 1024));
+        assert_eq!(next().as_deref(), Some(&b"last"[..]));
+        assert_eq!(next(), None);
     }
 
     #[test]
