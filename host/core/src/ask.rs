@@ -6,7 +6,7 @@ use crate::request::{Ending, RequestData, RoomState};
 use crate::snapshot::Snapshot;
 use crate::time::Moment;
 use crate::verdict::{Question, Verdict};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// Why a policy is asked (semantics 12).
@@ -84,12 +84,33 @@ pub struct Ask {
     pub held: Vec<HeldUnit>,
     /// What was found out in this decision.
     pub facts: Vec<Fact>,
+    /// In how many more rounds of this decision a policy may ask; in none if it is 0.
+    pub rounds_left: u32,
     /// The moment that the policy sees as now.
     pub now: Moment,
     /// The seed of its random numbers.
     pub seed: u64,
     /// After this moment nobody waits for the answer any more.
     pub deadline: Moment,
+    /// Whether the decision is still being made.
+    pub wanted: Wanted,
+}
+
+/// Whether anyone still waits for an answer. A peer that comes and goes leaves an ask behind each time;
+/// who answers them looks here first, so that asks are bounded by the requests that are there.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted(Option<Weak<()>>);
+
+impl Wanted {
+    /// For as long as this lives.
+    pub fn with(life: &Arc<()>) -> Wanted {
+        Wanted(Some(Arc::downgrade(life)))
+    }
+
+    /// Whether it is at this moment. By default for ever.
+    pub fn still(&self) -> bool {
+        self.0.as_ref().is_none_or(|life| life.strong_count() > 0)
+    }
 }
 
 /// Someone who waits, for a status text.

@@ -48,7 +48,7 @@ mod verdict;
 
 pub use address::{AddressGroup, canonical};
 pub use ask::{
-    Answer, Ask, AskStatus, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Over, Waiter, Why,
+    Answer, Ask, AskStatus, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Over, Waiter, Wanted, Why,
 };
 pub use claim::{Claim, Until};
 pub use config::{Binding, Config, DoorConfig, PlayerNumber};

@@ -14,8 +14,8 @@ pub enum Job {
     Over(Box<Over>),
 }
 
-/// What came of a [`Job`]. Every job has one, except those whose deadline passed in the queue and those
-/// that are still queued when [`crate::Policies`] is dropped.
+/// What came of a [`Job`]. Every job has one, except those that nobody waits for any more when their turn
+/// comes and those that are still queued when [`crate::Policies`] is dropped.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reply {
     /// To a [`Job::Ask`].

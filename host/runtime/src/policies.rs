@@ -18,6 +18,10 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 use usher_core::{FailMode, Pin, TakenView};
 
+/// How many notices of endings may wait. Nothing else bounds them: a peer that comes and goes makes one
+/// each time, as quickly as it likes.
+pub(crate) const ENDINGS: usize = 4_096;
+
 /// The stack of a worker, in bytes: many times what a module may use.
 const STACK: usize = 8 << 20;
 
@@ -100,9 +104,15 @@ impl Policies {
         Ok(policies)
     }
 
-    /// Hands in a job. Never blocks.
+    /// Hands in a job. Never blocks. A notice of an ending has its turn when nobody waits to be decided,
+    /// and is answered at once, with nothing to do, when [`ENDINGS`] of them wait already.
     pub fn submit(&self, job: Job) {
-        self.work.queue.push(job);
+        if !matches!(job, Job::Over(_)) {
+            return self.work.queue.push(job);
+        }
+        if let Err(Job::Over(over)) = self.work.queue.push_later(job, ENDINGS) {
+            self.work.untold(&over);
+        }
     }
 
     /// The current generation, params and deadline of every slot, to be kept in a core snapshot. An ask

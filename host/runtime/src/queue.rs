@@ -1,5 +1,5 @@
 //! The queue between those who ask and the workers. Its length is bounded by who asks: a request has one
-//! ask outstanding at most.
+//! ask outstanding at most. What nobody waits for comes after that, and is bounded here.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -13,6 +13,8 @@ pub(crate) struct Queue<T> {
 
 struct Inner<T> {
     jobs: VecDeque<T>,
+    /// For when there are none of the former.
+    later: VecDeque<T>,
     /// How many readers sleep.
     asleep: usize,
     closed: bool,
@@ -24,6 +26,7 @@ impl<T> Queue<T> {
         Queue {
             inner: Mutex::new(Inner {
                 jobs: VecDeque::new(),
+                later: VecDeque::new(),
                 asleep: 0,
                 closed: false,
             }),
@@ -34,14 +37,30 @@ impl<T> Queue<T> {
     /// Adds a job. Dropped if the queue is closed.
     pub(crate) fn push(&self, job: T) {
         let mut inner = self.inner();
-        if inner.closed {
-            return;
+        if !inner.closed {
+            inner.jobs.push_back(job);
+            self.wake(inner);
         }
-        inner.jobs.push_back(job);
-        let wake = inner.asleep > 0;
+    }
+
+    /// Adds a job that has its turn when there is no other. Given back if `most` of these wait.
+    pub(crate) fn push_later(&self, job: T, most: usize) -> Result<(), T> {
+        let mut inner = self.inner();
+        if inner.later.len() >= most {
+            return Err(job);
+        }
+        if !inner.closed {
+            inner.later.push_back(job);
+            self.wake(inner);
+        }
+        Ok(())
+    }
+
+    fn wake(&self, inner: MutexGuard<'_, Inner<T>>) {
+        let asleep = inner.asleep > 0;
         drop(inner);
         // Waking costs a call of the system, and readers that are busy come by themselves.
-        if wake {
+        if asleep {
             self.ready.notify_one();
         }
     }
@@ -53,7 +72,8 @@ impl<T> Queue<T> {
             if inner.closed {
                 return None;
             }
-            if let Some(job) = inner.jobs.pop_front() {
+            let Inner { jobs, later, .. } = &mut *inner;
+            if let Some(job) = jobs.pop_front().or_else(|| later.pop_front()) {
                 return Some(job);
             }
             inner.asleep += 1;
@@ -69,7 +89,10 @@ impl<T> Queue<T> {
     pub(crate) fn close(&self) {
         let mut inner = self.inner();
         inner.closed = true;
-        let dropped = std::mem::take(&mut inner.jobs);
+        let dropped = (
+            std::mem::take(&mut inner.jobs),
+            std::mem::take(&mut inner.later),
+        );
         drop(inner);
         drop(dropped);
         self.ready.notify_all();
@@ -113,6 +136,19 @@ mod tests {
         let mut read: Vec<i32> = read.collect();
         read.sort_unstable();
         assert!(read.into_iter().eq(0..1_000));
+    }
+
+    #[test]
+    fn what_can_wait_comes_last_and_is_bounded() {
+        let queue = Queue::new();
+        assert_eq!(queue.push_later(1, 2), Ok(()));
+        queue.push(2);
+        assert_eq!(queue.push_later(3, 2), Ok(()));
+        assert_eq!(queue.push_later(4, 2), Err(4));
+        queue.push(5);
+        let read: Vec<_> = (0..4).map(|_| queue.pop()).collect();
+        assert_eq!(read, [Some(2), Some(5), Some(1), Some(3)]);
+        assert_eq!(queue.push_later(6, 2), Ok(()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use usher_core::{
     Abilities, Ask, AskId, DoorId, Moment, ReasonAbility, RequestData, RequestId, RoomState,
-    SlotId, Snapshot, Why,
+    SlotId, Snapshot, Wanted, Why,
 };
 
 /// A first ask about a player of this name, on slot 0, that never expires and pins nothing.
@@ -23,9 +23,11 @@ pub(crate) fn ask(name: &str) -> Ask {
         waited: Duration::ZERO,
         held: Vec::new(),
         facts: Vec::new(),
+        rounds_left: 8,
         now: Moment::from_millis(1_700_000_000_000),
         seed: 1,
         deadline: Moment::from_millis(u64::MAX),
+        wanted: Wanted::default(),
     }
 }
 

@@ -43,7 +43,7 @@ impl Work {
     fn handle(&self, job: &Job) {
         match job {
             Job::Ask(ask) => {
-                if self.expired(ask.deadline) {
+                if self.expired(ask.deadline) || !ask.wanted.still() {
                     return;
                 }
                 (self.on_reply)(Reply::Answer(self.answer(ask)));
@@ -83,6 +83,19 @@ impl Work {
             micros: u32::try_from(begun.elapsed().as_micros()).unwrap_or(u32::MAX),
             result,
         }
+    }
+
+    /// Too many endings wait already: what should be done about this one is not found out.
+    pub(crate) fn untold(&self, over: &Over) {
+        if let Ok(called) = self.called(&over.snapshot, over.slot, false) {
+            let message = "on-ended is left out for some: it is too slow for how many requests end";
+            if let Some(unsaid) = called.slot.faulted(message, (self.clock)()) {
+                let (policy, generation) = (&**called.slot.name(), called.generation.info.number);
+                tracing::warn!(policy, generation, unsaid, "{message}");
+            }
+        }
+        let (ask, commands) = (over.id, Vec::new());
+        (self.on_reply)(Reply::Over { ask, commands });
     }
 
     fn over(&self, over: &Over) -> Vec<usher_core::Command> {

@@ -2,7 +2,7 @@
 
 use super::Core;
 use super::state::{Asked, Decision};
-use crate::ask::{Answer, Ask, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Why};
+use crate::ask::{Answer, Ask, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Wanted, Why};
 use crate::id::RequestId;
 use crate::ledger::Holder;
 use crate::output::{LookupKind, Output};
@@ -63,9 +63,11 @@ impl Core {
             waited: self.now.since(request.arrival.at),
             held: self.held(Holder::Request(id)),
             facts: decision.facts.clone(),
+            rounds_left: MAX_ROUNDS.saturating_sub(decision.rounds),
             now: self.now,
             seed: 0,
             deadline: decision.deadline,
+            wanted: Wanted::with(&decision.life),
             request: data,
         };
         let (ask_id, seed) = (self.next_ask(Asked::Decision(id)), (self.entropy)());

@@ -63,6 +63,8 @@ pub(super) struct Decision {
     pub(super) changes: u64,
     /// When it is over, whoever is being asked then.
     pub(super) deadline: Moment,
+    /// What its asks are wanted for as long as it lives.
+    pub(super) life: Arc<()>,
     /// The policy in the chain that is being asked.
     pub(super) at: usize,
     /// What earlier policies claimed.
@@ -104,6 +106,7 @@ impl Decision {
             chain,
             changes,
             deadline,
+            life: Arc::default(),
             at: 0,
             gathered: Vec::new(),
             acts: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::bench::{Bench, accepted, module_file, settings};
 use crate::*;
+use std::sync::Arc;
 use std::time::Duration;
 use usher_core::*;
 
@@ -178,6 +179,51 @@ fn an_ask_that_nobody_waits_for_is_skipped() {
     bench.policies.submit(Job::Ask(Box::new(late)));
     assert_eq!(bench.answer("R9").ask, AskId(1));
     assert_eq!(bench.status().calls, 1);
+}
+
+#[test]
+fn an_ask_of_a_request_that_is_gone_is_skipped() {
+    let bench = Bench::of("open");
+    let mut gone = bench.ask("gone");
+    let life = Arc::new(());
+    gone.wanted = Wanted::with(&life);
+    drop(life);
+    bench.policies.submit(Job::Ask(Box::new(gone)));
+    bench.answer("R9");
+    assert_eq!(bench.status().calls, 1);
+}
+
+#[test]
+fn endings_come_after_decisions_and_those_that_are_too_many_are_answered_at_once() {
+    let source = Source::File(module_file("faulty"));
+    let bench = Bench::with(source, settings(), 1);
+    let submit = |id| {
+        let over = Over {
+            id: AskId(id),
+            ..over(&bench, "R9")
+        };
+        bench.policies.submit(Job::Over(Box::new(over)));
+    };
+    // It keeps the only worker busy meanwhile.
+    let looping = Job::Ask(Box::new(bench.ask("loop")));
+    bench.policies.submit(looping);
+    let most = crate::policies::ENDINGS as u64;
+    for id in 10..10 + most {
+        submit(id);
+    }
+    submit(9);
+    let over = |reply| match reply {
+        Reply::Over { ask, .. } => Some(ask),
+        _ => None,
+    };
+    assert_eq!(over(bench.reply()), Some(AskId(9)), "one too many");
+    let says = "on-ended is left out for some: it is too slow for how many requests end";
+    assert_eq!(bench.status().last_error.as_deref(), Some(says));
+    let first = bench.reply();
+    assert!(matches!(first, Reply::Answer(_)), "{first:?}");
+    for id in 10..10 + most {
+        assert_eq!(over(bench.reply()), Some(AskId(id)));
+    }
 }
 
 #[test]

@@ -194,3 +194,21 @@ fn without_a_pool_a_waiter_keeps_its_seat_through_offers_and_lets_others_have_th
     world.accepted(waiter);
     world.close();
 }
+
+#[test]
+fn whoever_comes_and_goes_leaves_no_ask_that_is_still_wanted() {
+    let mut world = World::new(|config| config.max_pending = 1);
+    for round in 0..100 {
+        let peer = world.arrive(&format!("p{round}"));
+        world.drop_peer(peer);
+    }
+    let stays = world.arrive("stays");
+    let wanted = world.asks.iter().filter(|ask| ask.wanted.still());
+    let wanted: Vec<_> = wanted.map(|ask| ask.request.id).collect();
+    assert_eq!(wanted, [stays]);
+    let ask = world.take_ask(stays);
+    world.answer_ask(&ask, Ok(wait([claim("gate", 0)]).into()));
+    assert!(!ask.wanted.still(), "it waits, and that is no decision");
+    world.drop_peer(stays);
+    world.close();
+}
