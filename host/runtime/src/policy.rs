@@ -13,7 +13,7 @@ use crate::translate::ask::{facts_of_ask, request_of_ask, request_of_over};
 use crate::translate::command::commands_in;
 use crate::translate::description::{Description, description_in};
 use crate::translate::ending::ending_out;
-use crate::translate::verdict::verdict_in;
+use crate::translate::verdict::{answerable, verdict_in};
 use crate::translate::waiter::{texts_in, waiter_out};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -225,7 +225,9 @@ impl PolicyInstance {
             terms.deadline,
             |store| admission.call_on_connect_request(store, &request, &facts),
         )?;
-        verdict_in(answered, &description.questions).map_err(|breach| bad_answer(&breach))
+        let verdict = verdict_in(answered, &description.questions);
+        let verdict = verdict.and_then(|verdict| answerable(verdict, ask));
+        verdict.map_err(|breach| bad_answer(&breach))
     }
 
     fn status(

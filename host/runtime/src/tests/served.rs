@@ -227,6 +227,37 @@ fn endings_come_after_decisions_and_those_that_are_too_many_are_answered_at_once
 }
 
 #[test]
+fn asking_what_cannot_be_asked_any_more_is_a_fault_like_any_other() {
+    let bench = Bench::of("asker");
+    let question = match bench.answer("again").result.map(|verdict| verdict.decision) {
+        Ok(Decision::Ask(mut inquiry)) => inquiry.questions.remove(0),
+        other => panic!("asks nothing: {other:?}"),
+    };
+    let mut again = bench.ask("again");
+    again.facts.push(Fact {
+        question,
+        answer: FactAnswer::Missing,
+        learned: Moment::ZERO,
+    });
+    let mut ninth = bench.ask("rounds");
+    ninth.rounds_left = 0;
+    for (ask, says) in [
+        (
+            again,
+            "bad answer: ask.questions[0] asks \"verify\" again, which is among the facts",
+        ),
+        (
+            ninth,
+            "bad answer: ask comes after 8 rounds, which a decision has at most",
+        ),
+    ] {
+        let fault = bench.answer_to(ask).result.expect_err("a fault");
+        assert_eq!(&*fault.message, says);
+        assert_eq!(bench.status().last_error.as_deref(), Some(says));
+    }
+}
+
+#[test]
 fn a_snapshot_that_pins_nothing_is_a_fault() {
     let bench = Bench::of("open");
     let fault = bench

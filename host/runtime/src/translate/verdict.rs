@@ -7,7 +7,9 @@ use super::question::question_in;
 use super::reason::reason_in;
 use crate::bindings::admission as wit;
 use std::sync::Arc;
-use usher_core::{Acceptance, Admission, Decision, Inquiry, Passing, Question, Verdict, Waiting};
+use usher_core::{
+    Acceptance, Admission, Ask, Decision, Inquiry, Passing, Question, Verdict, Waiting,
+};
 
 /// The most that a policy wants to read again of a session, in bytes.
 const REMEMBER: usize = 1_024;
@@ -18,6 +20,30 @@ pub(crate) fn verdict_in(verdict: wit::Verdict, may: &[Arc<str>]) -> Result<Verd
         decision: decision_in(verdict.decision, may)?,
         commands: commands_in(verdict.commands)?,
     })
+}
+
+/// The verdict, if what it asks can be asked at this point of the decision. The core would not go on with
+/// another one either, but only here a fault is counted, logged and shown.
+pub(crate) fn answerable(verdict: Verdict, ask: &Ask) -> Result<Verdict, Breach> {
+    let Decision::Ask(inquiry) = &verdict.decision else {
+        return Ok(verdict);
+    };
+    if ask.rounds_left == 0 {
+        return Err(Breach::new(
+            "ask",
+            "comes after 8 rounds, which a decision has at most",
+        ));
+    }
+    let known = |question: &Question| ask.facts.iter().any(|fact| fact.question == *question);
+    match inquiry.questions.iter().position(known) {
+        None => Ok(verdict),
+        Some(index) => {
+            let field = format!("ask.questions[{index}]");
+            let name = &inquiry.questions[index].name;
+            let problem = format!("asks {name:?} again, which is among the facts");
+            Err(Breach::new(&field, problem))
+        }
+    }
 }
 
 fn decision_in(decision: wit::Decision, may: &[Arc<str>]) -> Result<Decision, Breach> {
