@@ -74,12 +74,12 @@ impl Cache {
     fn write(&self, entry: &Path, code: &[u8]) -> io::Result<()> {
         let write = self.writes.fetch_add(1, Ordering::Relaxed);
         let unfinished = entry.with_extension(format!("new-{}-{write}", std::process::id()));
-        let mut file = fs::File::create(&unfinished)?;
-        file.write_all(MAGIC)?;
-        file.write_all(&Sha256::digest(code))?;
-        file.write_all(code)?;
-        file.sync_all()?;
-        fs::rename(&unfinished, entry)?;
+        let written = fill(&unfinished, code).and_then(|()| fs::rename(&unfinished, entry));
+        if written.is_err() {
+            // On a full disk every part of an entry that stayed would be in the way of the next.
+            let _ = fs::remove_file(&unfinished);
+        }
+        written?;
         self.prune()
     }
 
@@ -87,7 +87,12 @@ impl Cache {
         let mut entries = Vec::new();
         for entry in fs::read_dir(&self.directory)? {
             let entry = entry?;
-            entries.push((entry.metadata()?.modified()?, entry.path()));
+            match entry.metadata().and_then(|metadata| metadata.modified()) {
+                Ok(modified) => entries.push((modified, entry.path())),
+                // Another load, or another host, has just finished or removed it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
         entries.sort();
         let surplus = entries.len().saturating_sub(ENTRIES);
@@ -100,6 +105,15 @@ impl Cache {
         }
         Ok(())
     }
+}
+
+/// Writes an entry whole.
+fn fill(path: &Path, code: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(MAGIC)?;
+    file.write_all(&Sha256::digest(code))?;
+    file.write_all(code)?;
+    file.sync_all()
 }
 
 /// The code of an entry, if it is what was written.
@@ -204,6 +218,17 @@ mod tests {
             refused.contains("mode 755") && refused.contains("chmod 700"),
             "{refused}"
         );
+    }
+
+    #[test]
+    fn an_entry_that_cannot_be_finished_leaves_nothing() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let cache = Cache::open(&parent.path().join("cache"), &engine()).expect("a cache");
+        let entry = cache.entry(b"component");
+        fs::create_dir(&entry).expect("it is in the way");
+        assert!(cache.write(&entry, b"code").is_err());
+        let left = fs::read_dir(&cache.directory).expect("a directory").count();
+        assert_eq!(left, 1, "only what was in the way");
     }
 
     #[test]

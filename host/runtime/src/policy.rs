@@ -111,6 +111,16 @@ impl PolicyModule {
         Ok(())
     }
 
+    /// Whether it answers the canned request with other params.
+    pub(crate) fn try_params(&self, params: &Arc<Params>) -> Result<(), Fault> {
+        let terms = Terms {
+            params,
+            deadline: CANNED,
+        };
+        let mut instance = self.instantiate(CANNED)?;
+        instance.canned(&terms, &self.description).map(drop)
+    }
+
     /// How many instances are ready.
     #[cfg(test)]
     pub(crate) fn ready(&self) -> usize {

@@ -41,10 +41,7 @@ mod tests {
     #[test]
     fn sections_come_in_order_and_one_that_is_cut_is_the_last() {
         let sections: Vec<_> = Sections(b"\x01\x02ab\x00\x80\x00\x07\x05abc").collect();
-        assert_eq!(
-            sections,
-            [Some((1, &b"ab"[..])), Some((0, &b""[..])), None]
-        );
+        assert_eq!(sections, [Some((1, &b"ab"[..])), Some((0, &b""[..])), None]);
         assert_eq!(Sections(b"\x01\xff\xff\xff\xff\xff").last(), Some(None));
         assert_eq!(Sections(b"").last(), None);
     }

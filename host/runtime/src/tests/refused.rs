@@ -185,7 +185,7 @@ fn there_is_no_slot_of_another_name() {
     let failure = bench.policies.reload("q", false).expect_err("no such slot");
     assert_eq!(
         failure.to_string(),
-        "q: there is no slot of that name: `usher status` lists them"
+        "q: there is no slot of that name: `GET /v1/status` lists them"
     );
     assert!(bench.policies.rollback("q").is_err());
 }

@@ -2,7 +2,7 @@
 
 use super::{cache, slots};
 use crate::admin::{ActionError, Loaded, ModuleStatus, Modules};
-use crate::config::{Config, ConfigError, Policy, RULES_NAME};
+use crate::config::{Config, ConfigError, Policy, RULES_NAME, Rules};
 use crate::core_loop::{Handle, PolicyCall, PolicyLink};
 use crate::metrics;
 use crate::room::Mailbox;
@@ -172,9 +172,11 @@ impl Loader {
     }
 
     /// Takes over what may change without a restart: fail modes, deadlines and params of the policies
-    /// that are there, and the params of the rules. Says what else would need one.
+    /// that are there, and the params of the rules. Says what else would need one, and which params their
+    /// module does not take.
     pub fn configure(&self, config: &Config) {
         let mut state = self.state();
+        let config = &self.answerable(config, &state.config);
         for policy in &config.policies {
             let known = self.names.iter().position(|name| *name == policy.name);
             if let Some(place) = known {
@@ -183,6 +185,7 @@ impl Loader {
                 state.fails[place] = policy.fail;
             }
         }
+        let rules_before = state.config.rules.clone();
         let rules_changed = match (&self.rules, &config.rules, &state.config.rules) {
             (Some(slot), Some(new), Some(old)) if new.params != old.params => {
                 let new = new.slot();
@@ -201,9 +204,44 @@ impl Loader {
         self.publish(&mut state);
         drop(state);
         if rules_changed && let Err(why) = self.room.swap() {
-            tracing::warn!("the rules cannot start with the new params: {why}");
+            tracing::warn!(
+                "the rules cannot start with the new params, the old are in force: {why}"
+            );
+            self.restore(rules_before);
         }
         tracing::info!("the configuration was read again");
+    }
+
+    /// The configuration without new params of which the policy that is loaded makes nothing: as when it
+    /// is loaded, that must show before a player is decided with them.
+    fn answerable(&self, config: &Config, before: &Config) -> Config {
+        let mut config = config.clone();
+        for policy in &mut config.policies {
+            let mut known = before.policies.iter();
+            let Some(old) = known.find(|old| old.name == policy.name) else {
+                continue;
+            };
+            if policy.params != old.params
+                && let Err(fault) = self.policies.try_params(&policy.name, &policy.params)
+            {
+                let (policy_name, why) = (&*policy.name, &fault.message);
+                tracing::warn!(
+                    policy = policy_name,
+                    "it cannot decide with the new params, the old are in force: {why}"
+                );
+                policy.params.clone_from(&old.params);
+            }
+        }
+        config
+    }
+
+    /// Puts the params back that the rules play with, for when they must be started anew.
+    fn restore(&self, rules: Option<Rules>) {
+        if let (Some(slot), Some(rules)) = (&self.rules, &rules) {
+            let rules = rules.slot();
+            slot.configure(rules.deadline, rules.params);
+        }
+        self.state().config.rules = rules;
     }
 
     /// What is loaded, and how it does.
@@ -227,8 +265,9 @@ impl Loader {
             self.room.swap().map_err(ActionError::Refused)?;
         } else if let Err(error) = state.config.check_capacity(name, info.max_players) {
             // It was the current one, but in no snapshot that anyone was asked with.
-            let _ = self.policies.rollback(name);
-            return Err(ActionError::Refused(error.to_string()));
+            let why = error.to_string();
+            self.policies.refuse(name, info.number, why.clone());
+            return Err(ActionError::Refused(why));
         } else {
             self.publish(state);
         }

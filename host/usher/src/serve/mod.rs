@@ -82,7 +82,20 @@ pub async fn serve(
     let (mailbox, mails) = room::mailbox();
 
     let changes = Changes::watch(&config);
-    let loader = load(&config, &engine, &core, &mailbox).await?;
+    // Compiling may take longer than whoever starts the host wants to wait.
+    let mut changed = false;
+    let told_to_stop = async {
+        while signals.next().await != Signal::Stop {
+            changed = true;
+        }
+    };
+    let loader = tokio::select! {
+        loader = load(&config, &engine, &core, &mailbox) => loader?,
+        () = told_to_stop => {
+            tracing::info!("stopped before the modules were loaded");
+            return Ok(());
+        }
+    };
     let ports = Ports::bind(&config).await?;
     let (audit, written) = open_audit(&config)?.unzip();
     let started = Started {
@@ -123,6 +136,9 @@ pub async fn serve(
         let loader = loader.clone();
         Rereader::start(move || read_again(&loader, &reread))?
     };
+    if changed {
+        rereader.again();
+    }
     let host = Arc::new(Host {
         core,
         loader,

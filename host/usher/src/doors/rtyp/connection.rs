@@ -112,6 +112,7 @@ async fn play(mut stream: Stream, mut peer: Peer, door: &Door, grant: &Grant) {
     if !stream.say(accepted).await {
         return gone(&peer, door, &Heard::Closed);
     }
+    let mut said_goodbye = false;
     loop {
         tokio::select! {
             biased;
@@ -121,7 +122,15 @@ async fn play(mut stream: Stream, mut peer: Peer, door: &Door, grant: &Grant) {
                 let stranger = door.strangers.enter();
                 return close(stream, ServerMessage::Logout(reason), stranger).await;
             }
-            heard = stream.hear() => return gone(&peer, door, &heard),
+            heard = stream.hear(), if !said_goodbye => {
+                gone(&peer, door, &heard);
+                // A goodbye may have crossed with the host's own end of the session, which has a reason
+                // to tell. How it ended, the core says.
+                said_goodbye = matches!(heard, Heard::Logout);
+                if !said_goodbye {
+                    return;
+                }
+            }
         }
     }
 }
