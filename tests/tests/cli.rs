@@ -214,6 +214,74 @@ fn a_configuration_that_never_comes_keeps_nobody_from_stopping_the_host() {
 }
 
 #[test]
+fn a_host_that_still_compiles_stops_when_it_is_told() {
+    let dir = TempDir::new().expect("there is room for a directory");
+    std::fs::write(dir.path().join("slow.wasm"), slow_to_compile())
+        .expect("the module can be written");
+    let mut host = Command::new(binary())
+        .args(["serve", "--policy", "slow.wasm"])
+        .current_dir(dir.path())
+        .env("XDG_CACHE_HOME", dir.path())
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the binary starts");
+    let end = Instant::now() + Duration::from_secs(30);
+    while !listens_to_signals(host.id()) {
+        assert!(Instant::now() < end, "it never listens");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let kill = Command::new("kill").arg(host.id().to_string()).status();
+    assert!(kill.expect("there is a `kill`").success());
+    loop {
+        if let Some(status) = host.try_wait().expect("the child is ours") {
+            assert_eq!(status.code(), Some(0));
+            return;
+        }
+        if Instant::now() > end {
+            let _ = host.kill();
+            panic!("it goes on compiling");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Whether a process has something of its own to do on SIGTERM.
+fn listens_to_signals(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let mut lines = status.lines();
+    let caught = lines.find_map(|line| line.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    caught.is_some_and(|mask| mask & (1 << 14) != 0)
+}
+
+/// A component whose one function nests so deep that compiling it takes minutes.
+fn slow_to_compile() -> Vec<u8> {
+    const DEEP: usize = 400_000;
+    let counted = |bytes: &[u8]| {
+        let mut counted = Vec::new();
+        let mut length = bytes.len();
+        while length > 0x7f {
+            counted.push((length & 0x7f) as u8 | 0x80);
+            length >>= 7;
+        }
+        counted.push(length as u8);
+        counted.extend_from_slice(bytes);
+        counted
+    };
+    let section = |id: u8, body: &[u8]| [&[id], &*counted(body)].concat();
+    let blocks = [[0x02, 0x40].repeat(DEEP), vec![0x0B; DEEP]].concat();
+    let function = [&[0x00], &*blocks, &[0x0B]].concat();
+    let core = [
+        b"\0asm\x01\0\0\0".to_vec(),
+        section(1, b"\x01\x60\0\0"),
+        section(3, b"\x01\0"),
+        section(10, &[&[0x01], &*counted(&function)].concat()),
+    ];
+    [b"\0asm\x0d\0\x01\0".to_vec(), section(1, &core.concat())].concat()
+}
+
+#[test]
 fn the_admin_endpoint_refuses_what_a_web_page_could_send() {
     use std::io::{Read, Write};
     let host = Usher::start(&Setup::new().policy("rtyp", "builtin:rtyp", ""));
