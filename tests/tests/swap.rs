@@ -41,6 +41,21 @@ async fn the_next_answer_comes_from_the_new_rule() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_module_that_seats_too_few_is_refused_and_shown_as_that() {
+    let host = host_with_file("");
+    place("rtyp", &host.dir().join("policy.wasm"));
+    host.wait_for("refused", |status| {
+        status["policies"][0]["state"] == "failed-to-load"
+    });
+    let why = host.policy("version", "last_error");
+    let why = why.as_str().unwrap_or_default();
+    assert!(why.contains("can seat 4 at most"), "{why}");
+    assert_eq!(host.policy("version", "generation"), 1);
+    assert_eq!(who_answers(&host).await, FROM_A);
+    host.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_slow_write_in_place_is_loaded_once_it_is_whole() {
     let host = host_with_file("");
     let file = host.dir().join("policy.wasm");
