@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-use usher_core::{FailMode, Pin, TakenView};
+use usher_core::{FailMode, Fault, Pin, TakenView};
 
 /// How many notices of endings may wait. Nothing else bounds them: a peer that comes and goes makes one
 /// each time, as quickly as it likes.
@@ -176,6 +176,14 @@ impl Policies {
         if let Some((_, found)) = self.find(slot) {
             found.refuse(generation, why);
         }
+    }
+
+    /// Whether a slot's current generation answers with other params, asked as when it was loaded.
+    pub fn try_params(&self, slot: &str, params: &Params) -> Result<(), Fault> {
+        let Some((_, found)) = self.find(slot) else {
+            return Ok(());
+        };
+        found.current().module.try_params(&Arc::new(params.clone()))
     }
 
     /// Changes a slot's settings, from the next pin on. `false` if there is no such slot.

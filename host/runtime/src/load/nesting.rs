@@ -34,10 +34,11 @@ fn walk(binary: &[u8], level: usize) -> Result<(), LoadError> {
     let core = preamble[4..] == CORE;
     for (id, body) in Sections(sections).flatten() {
         match id {
-            CUSTOM if core => match contract(body) {
-                Some(component) => walk(component, level + 1)?,
-                None => {}
-            },
+            CUSTOM if core => {
+                if let Some(component) = contract(body) {
+                    walk(component, level + 1)?;
+                }
+            }
             COMPONENT if !core => walk(body, level + 1)?,
             TYPE if !core && openings(body) > TYPES => return Err(too_deep("types", TYPES)),
             _ => {}
