@@ -213,6 +213,26 @@ fn a_configuration_that_never_comes_keeps_nobody_from_stopping_the_host() {
     host.stop();
 }
 
+/// What a policy makes of its params shows when it is loaded; new ones must not show first to players.
+#[tokio::test]
+async fn params_of_which_the_policy_makes_nothing_are_not_put_in_force() {
+    let reserved = |value: &str| format!("params = {{ reserved = {value} }}");
+    let host = Usher::start(&Setup::new().policy("queue", "builtin:queue", &reserved("1")));
+    let file = host.dir().join("usher.toml");
+    let text = std::fs::read_to_string(&file).expect("the file is there");
+    let text = text.replace(&reserved("1"), &reserved("\"many\""));
+    std::fs::write(&file, text).expect("the file can be written");
+    // The second time it is known no better.
+    for times in 1..=2 {
+        host.signal("-HUP");
+        let refused = "it cannot decide with the new params, the old are in force: panicked";
+        host.wait_for("refused", |_| host.log().matches(refused).count() == times);
+        let player = knock(host.tcp, "R9").await.expect("an answer").accepted();
+        player.leave().await;
+    }
+    host.stop();
+}
+
 #[test]
 fn a_host_that_still_compiles_stops_when_it_is_told() {
     let dir = TempDir::new().expect("there is room for a directory");
