@@ -64,10 +64,14 @@ impl Admin {
             .unwrap_or(Admin::default().listen);
         let directory = section.source.directory();
         let token = section.optional("token-file", TOKEN_FILE, |value| {
-            let file = directory.join(text(value)?);
-            let content = crate::files::read_text(&file)
-                .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+            let content = crate::files::read_text(&directory.join(text(value)?))
+                .map_err(|error| format!("the file that this names cannot be read: {error}"))?;
             parse_token(&content)
+        });
+        // Whoever writes the token itself where its file belongs must not find it in the log.
+        let token = token.map_err(|error| ConfigError {
+            value: None,
+            ..error
         })?;
         if token.is_none() && !listen.ip().to_canonical().is_loopback() {
             let mut error = section.missing("token-file", TOKEN_FILE);
