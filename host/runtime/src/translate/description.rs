@@ -19,6 +19,10 @@ pub(crate) struct Description {
 
 /// Checks a description.
 pub(crate) fn description_in(description: types::Description) -> Result<Description, Breach> {
+    if description.max_players == Some(0) {
+        let problem = "is 0, and nobody could play: leave it out where there is no such number";
+        return Err(Breach::new("max-players", problem));
+    }
     let question = |name| text(name, "name", 1..=WORD);
     Ok(Description {
         name: text(description.name, "name", 1..=WORD)?,
@@ -42,7 +46,12 @@ mod tests {
         };
         let good = description_in(describe("rtyp", 64, 32)).expect("within bounds");
         assert_eq!(good.max_players, Some(8));
+        let nobody = types::Description {
+            max_players: Some(0),
+            ..describe("rtyp", 0, 0)
+        };
         for bad in [
+            nobody,
             describe("", 0, 0),
             describe("n", 65, 0),
             describe("n", 0, 33),
