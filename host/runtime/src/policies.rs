@@ -105,7 +105,7 @@ impl Policies {
     }
 
     /// Hands in a job. Never blocks. A notice of an ending has its turn when nobody waits to be decided,
-    /// and is answered at once, with nothing to do, when [`ENDINGS`] of them wait already.
+    /// and is answered at once, with nothing to do, when too many of them wait already.
     pub fn submit(&self, job: Job) {
         if !matches!(job, Job::Over(_)) {
             return self.work.queue.push(job);
