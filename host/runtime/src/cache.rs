@@ -45,7 +45,12 @@ impl Cache {
 
     /// The compiled component, if it is there and whole.
     pub(crate) fn get(&self, engine: &wasmtime::Engine, bytes: &[u8]) -> Option<Component> {
-        let entry = fs::read(self.entry(bytes)).ok()?;
+        let path = self.entry(bytes);
+        // A link or a pipe was not written here, and reading it might not end.
+        if !fs::symlink_metadata(&path).ok()?.is_file() {
+            return None;
+        }
+        let entry = fs::read(path).ok()?;
         let code = checked(&entry)?;
         deserialize(engine, code).ok()
     }

@@ -52,6 +52,20 @@ fn a_bad_entry_is_ignored_and_written_again() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn an_entry_that_leads_elsewhere_is_not_followed_and_written_anew() {
+    let place = Place::new();
+    let bytes = module("open");
+    inspect(&engine(&place), &bytes).expect("loads");
+    let entry = entries(&place).remove(0);
+    fs::remove_file(&entry).expect("an entry");
+    std::os::unix::fs::symlink("/dev/zero", &entry).expect("a link");
+    inspect(&engine(&place), &bytes).expect("loads all the same");
+    let metadata = fs::symlink_metadata(&entry).expect("an entry");
+    assert!(metadata.is_file());
+}
+
 #[test]
 fn what_does_not_compile_is_not_kept() {
     let place = Place::new();
