@@ -103,7 +103,7 @@ impl Loader {
     ///
     /// Why the one before serves on.
     pub fn reload(&self, name: &str, insists: bool) -> Result<Loaded, ActionError> {
-        let mut state = self.state();
+        // Without the lock: what compiles for long must not keep an operator from going back elsewhere.
         let mut reloaded = self.read_again(name, false);
         if insists && matches!(reloaded, Ok(Reload::Unchanged)) && self.is_held_back(name) {
             reloaded = self.read_again(name, true);
@@ -114,7 +114,7 @@ impl Loader {
                 metrics::reloaded(name, "unchanged");
                 return self.unchanged(name);
             }
-            Ok(Reload::Loaded(info)) => self.take_up(&mut state, name, info),
+            Ok(Reload::Loaded(info)) => self.take_up(&mut self.state(), name, info),
         };
         match &taken_up {
             Ok(loaded) => self.say(name, "loaded", loaded),
@@ -264,7 +264,7 @@ impl Loader {
         if name == RULES_NAME {
             self.room.swap().map_err(ActionError::Refused)?;
         } else if let Err(error) = state.config.check_capacity(name, info.max_players) {
-            // It was the current one, but in no snapshot that anyone was asked with.
+            // Hardly anyone was asked with it: a snapshot has it only if another module changed meanwhile.
             let why = error.to_string();
             self.policies.refuse(name, info.number, why.clone());
             return Err(ActionError::Refused(why));
