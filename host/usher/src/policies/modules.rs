@@ -38,11 +38,28 @@ pub enum StartError {
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A module is no good.
-    #[error("policy {0}")]
-    Module(#[from] LoadFailure),
+    #[error("{slot}: {}", .failure.error)]
+    Module {
+        /// What it would be, and where it comes from.
+        slot: String,
+        /// Why.
+        failure: LoadFailure,
+    },
     /// A policy cannot seat as many as are configured.
     #[error(transparent)]
     Capacity(#[from] ConfigError),
+}
+
+/// Which module it is, by its name and by its file: one of the two is what the operator knows.
+fn no_good(config: &Config, failure: LoadFailure) -> StartError {
+    let name = &*failure.slot;
+    let policy = config.policies.iter().find(|policy| *policy.name == *name);
+    let slot = match (policy, &config.rules) {
+        (Some(policy), _) => format!("policy {name} ({})", policy.module),
+        (None, Some(rules)) if name == RULES_NAME => format!("rules ({})", rules.module),
+        (None, _) => name.to_owned(),
+    };
+    StartError::Module { slot, failure }
 }
 
 impl Loader {
@@ -68,7 +85,8 @@ impl Loader {
             workers(),
             clock.clone(),
             move |reply| replies.send(reply.into()),
-        )?;
+        )
+        .map_err(|failure| no_good(config, failure))?;
         for status in policies.status() {
             config.check_capacity(&status.name, status.generation.max_players)?;
         }
@@ -76,7 +94,10 @@ impl Loader {
         let rules = rules.map(|rules| RulesSlot::load(engine, rules.slot(), clock));
         let loader = Loader {
             policies,
-            rules: rules.transpose()?.map(Arc::new),
+            rules: rules
+                .transpose()
+                .map_err(|failure| no_good(config, failure))?
+                .map(Arc::new),
             room,
             core,
             names: config.policies.iter().map(|it| it.name.clone()).collect(),
