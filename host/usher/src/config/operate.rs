@@ -64,8 +64,13 @@ impl Admin {
             .unwrap_or(Admin::default().listen);
         let directory = section.source.directory();
         let token = section.optional("token-file", TOKEN_FILE, |value| {
-            let content = crate::files::read_text(&directory.join(text(value)?))
-                .map_err(|error| format!("the file that this names cannot be read: {error}"))?;
+            let content =
+                crate::files::read_text(&directory.join(text(value)?)).map_err(|error| {
+                    format!(
+                        "the file that this names cannot be read: {error}; it must hold a token, \
+                         such as `openssl rand -hex 32` gives"
+                    )
+                })?;
             parse_token(&content)
         });
         // Whoever writes the token itself where its file belongs must not find it in the log.

@@ -209,7 +209,7 @@ fn a_bad_configuration_names_the_key_the_value_and_what_would_be_right() {
         (
             "[[door]]",
             "[admin]\ntoken-file = \"no.token\"\n[[door]]",
-            "usher.toml:3: admin.token-file: the file that this names cannot be read: No such file or directory (os error 2); for example: token-file = \"admin.token\"",
+            "usher.toml:3: admin.token-file: the file that this names cannot be read: No such file or directory (os error 2); it must hold a token, such as `openssl rand -hex 32` gives; for example: token-file = \"admin.token\"",
         ),
         (
             "[[door]]",
