@@ -98,15 +98,20 @@ fn next_steps(path: &Path, name: &str, rules: bool) -> String {
         "/target/wasm32-unknown-unknown/release/{}.wasm",
         name.replace('-', "_")
     ));
-    let (what, then) = match rules {
-        true => ("the rules", format!("usher check {module}")),
-        false => ("the policy", format!("usher serve --policy {module}")),
+    // No option of `usher serve` names rules: they need a configuration, which is too long for here.
+    let (what, then, and_how) = match rules {
+        true => (
+            "the rules",
+            format!("usher check {module}"),
+            ", and how to serve them",
+        ),
+        false => ("the policy", format!("usher serve --policy {module}"), ""),
     };
     format!(
         "{} is {what}, with a test. Next:\n\n  \
          (cd {} && cargo test && cargo build --release --target wasm32-unknown-unknown)\n  \
          {then}\n\n\
-         {} says more, also what to do without that target.\n",
+         {} says more, also what to do without that target{and_how}.\n",
         inside("/src/lib.rs"),
         inside(""),
         inside("/README.md"),
