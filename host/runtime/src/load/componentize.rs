@@ -4,6 +4,7 @@
 use super::error::LoadError;
 use super::nesting;
 use super::sections::Sections;
+use super::work;
 use std::borrow::Cow;
 use wit_component::ComponentEncoder;
 
@@ -27,6 +28,7 @@ pub(crate) fn component_of(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), LoadEr
     };
     whole(&bytes[8..])?;
     nesting::check(bytes)?;
+    work::check(bytes)?;
     if *version == CORE {
         encode(bytes).map(|component| (Cow::Owned(component), true))
     } else if version[2..] == COMPONENT_LAYER {

@@ -40,6 +40,17 @@ pub enum LoadError {
         /// What the decoder said.
         detail: String,
     },
+    /// More than could be compiled in a bearable time.
+    #[error(
+        "has more than {most} {what}, which takes too long to compile: build it with opt-level = \"s\" \
+         and LTO, and leave out what it does not need"
+    )]
+    TooMuch {
+        /// Of what.
+        what: &'static str,
+        /// How many at most.
+        most: u64,
+    },
     /// A core module that does not say which contract it speaks.
     #[error(
         "is a core module without a contract: build it with usher-sdk, whose export_policy! puts it in"

@@ -7,6 +7,7 @@ mod nesting;
 mod quietly;
 mod read;
 mod sections;
+mod work;
 
 pub use check::World;
 pub use error::LoadError;

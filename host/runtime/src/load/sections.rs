@@ -23,7 +23,7 @@ pub(super) fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// A number of up to 32 bits as WebAssembly writes it: seven bits a byte, the low ones first.
-fn leb_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {
+pub(super) fn leb_u32(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let mut value: u64 = 0;
     for (index, byte) in bytes.iter().enumerate().take(5) {
         value |= u64::from(byte & 0x7f) << (7 * index);
