@@ -188,6 +188,8 @@ async fn a_full_pool_is_told_at_once_and_the_players_do_not_count_in_it() {
     host.wait_for("full", |status| status["pending"]["total"] == 2);
     let third = timeout(Duration::from_secs(5), refused(&host, "third")).await;
     assert_eq!(third, Ok(SERVER_FULL));
+    let counted = r#"usher_knocks_refused_total{door="main",reason="pool-full"}"#;
+    host.wait_for("counted", |_| host.admin.metric(counted) == Some(1.0));
     assert_eq!(host.admin.status()["players"]["connected"], 1);
     for waiting in waiting {
         waiting.abort();

@@ -5,6 +5,7 @@ use super::reasons;
 use super::strangers::{Stranger, Strangers};
 use super::stream::{Heard, Stream};
 use crate::core_loop::Handle;
+use crate::metrics;
 use crate::text::Shown;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -48,7 +49,10 @@ pub(super) async fn serve(tcp: TcpStream, peer: SocketAddr, door: Arc<Door>, str
     };
     match heard {
         Ok(Heard::Login(Ok(name))) => login(stream, peer, &door, stranger, name).await,
-        Ok(Heard::Login(Err(reason))) => reject(stream, reason, stranger).await,
+        Ok(Heard::Login(Err(reason))) => {
+            metrics::knock_refused(&door.name, reasons::codec_code(reason));
+            reject(stream, reason, stranger).await;
+        }
         Ok(Heard::Malformed(cause)) => {
             tracing::debug!(door = &*door.name, %peer, "closed before its login: {cause}");
         }
@@ -82,9 +86,11 @@ async fn login(
     match told {
         Told::Refused { reason, at_knock } => {
             let refusal = reasons::refusal(&reason);
-            // A knock is refused without a decision, at any rate that someone knocks at: the metrics
-            // count these.
-            if !refusal.exact && !at_knock {
+            // A knock is refused without a decision, at any rate that someone knocks at: these are
+            // counted, and not logged. Their reasons are the host's own, and few.
+            if at_knock {
+                metrics::knock_refused(&door.name, &reason.code);
+            } else if !refusal.exact {
                 log_refusal(&reason, door, address, &name);
             }
             // Its request is over, so it is a stranger again until it has gone.

@@ -26,6 +26,14 @@ pub(super) fn refusal(reason: &Reason) -> Refusal {
     }
 }
 
+/// The code of what the codec refuses by itself.
+pub(super) fn codec_code(reason: RejectReason) -> &'static str {
+    match reason {
+        RejectReason::BadVersion => "bad-version",
+        _ => "bad-name",
+    }
+}
+
 fn by_code(word: &str) -> Option<RejectReason> {
     match word {
         code::SERVER_FULL => Some(RejectReason::ServerFull),
