@@ -84,7 +84,8 @@ impl Effect {
 }
 
 impl Message {
-    /// Game data on channel 0 that arrives once and in order.
+    /// Game data on channel 0 that arrives once and in order, where the protocol can do that: `rtyp` sends
+    /// nothing again.
     pub fn ordered(data: impl Into<Vec<u8>>) -> Message {
         Message::new(data, Delivery::Ordered)
     }
