@@ -2,16 +2,12 @@
 //! ends the whole process does: that is no panic, and nothing could catch it.
 
 use super::error::LoadError;
-use super::sections::{Sections, counted};
+use super::sections::{Sections, counted, opened};
 
 /// The most levels of types in one section. A level takes up to 4 KiB of stack, and a thread has 2 MiB.
 const TYPES: usize = 250;
 /// The most levels of components. They take no stack, but memory that grows with their square.
 const COMPONENTS: usize = 50;
-
-/// The bytes of a preamble, of which the last four say that it is that of a core module.
-const PREAMBLE: usize = 8;
-const CORE: [u8; 4] = [1, 0, 0, 0];
 
 /// Ids of sections.
 const CUSTOM: u8 = 0;
@@ -28,10 +24,9 @@ fn walk(binary: &[u8], level: usize) -> Result<(), LoadError> {
     if level > COMPONENTS {
         return Err(too_deep("components", COMPONENTS));
     }
-    let Some((preamble, sections)) = binary.split_at_checked(PREAMBLE) else {
+    let Some((core, sections)) = opened(binary) else {
         return Ok(());
     };
-    let core = preamble[4..] == CORE;
     for (id, body) in Sections(sections).flatten() {
         match id {
             CUSTOM if core => {

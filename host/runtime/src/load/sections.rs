@@ -1,5 +1,15 @@
 //! Both forms of a module are a list of sections: an id, a length, and that many bytes.
 
+/// The bytes of a preamble, of which the last four say that it is that of a core module.
+const PREAMBLE: usize = 8;
+const CORE: [u8; 4] = [1, 0, 0, 0];
+
+/// Whether a binary is a core module, not a component, and what follows its preamble.
+pub(super) fn opened(binary: &[u8]) -> Option<(bool, &[u8])> {
+    let (preamble, sections) = binary.split_at_checked(PREAMBLE)?;
+    Some((preamble[4..] == CORE, sections))
+}
+
 /// The sections in what follows a preamble, with their ids. The last is `None` if it does not end.
 pub(super) struct Sections<'a>(pub(super) &'a [u8]);
 

@@ -2,16 +2,12 @@
 //! for a large one: 4 MB of empty functions take minutes and gigabytes. Nothing can stop it once begun.
 
 use super::error::LoadError;
-use super::sections::{Sections, counted, leb_u32};
+use super::sections::{Sections, counted, leb_u32, opened};
 
 /// The most functions. An interpreter of a large language has about a third of it.
 const FUNCTIONS: u64 = 100_000;
 /// The most bytes of one function. The main loop of an interpreter has about a fifth of it.
 const FUNCTION_BYTES: usize = 512 << 10;
-
-/// The bytes of a preamble, of which the last four say that it is that of a core module.
-const PREAMBLE: usize = 8;
-const CORE: [u8; 4] = [1, 0, 0, 0];
 
 /// Ids of sections: of a core module, and of a component.
 const CODE: u8 = 10;
@@ -26,10 +22,9 @@ pub(super) fn check(module: &[u8]) -> Result<(), LoadError> {
 
 /// What is malformed is left to the decoder, which stops there as well.
 fn walk(binary: &[u8], functions: &mut u64) -> Result<(), LoadError> {
-    let Some((preamble, sections)) = binary.split_at_checked(PREAMBLE) else {
+    let Some((core, sections)) = opened(binary) else {
         return Ok(());
     };
-    let core = preamble[4..] == CORE;
     for (id, body) in Sections(sections).flatten() {
         match id {
             CODE if core => code(body, functions)?,
