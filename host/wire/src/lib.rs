@@ -12,9 +12,11 @@
 //! One module a protocol:
 //!
 //! * [`rtyp`]: login over TCP, the game over UDP bound by a session token.
+//! * [`raknet`]: the RakNet family, MafiaNet first; over UDP with a reliability layer of its own.
 
 #![forbid(unsafe_code)]
 
 #[doc(hidden)]
 pub mod fuzzing;
+pub mod raknet;
 pub mod rtyp;
