@@ -35,6 +35,27 @@ pub struct DoorConfig {
     pub player_number: Option<PlayerNumber>,
     /// What bounds an unanswered request where the session timeout is not set.
     pub connection_timeout: Duration,
+    /// What a request is told that had neither an answer nor a status for too long; may be empty.
+    pub timeout_text: Arc<str>,
+    /// What a request is told that a policy accepts and the host has no seat for; may be empty.
+    pub full_text: Arc<str>,
+}
+
+impl DoorConfig {
+    /// The [`DoorConfig::full_text`] of a door whose operator says nothing about it.
+    pub const FULL_TEXT: &str = "The server is full.";
+}
+
+/// What happens to someone who is let in while they play already. It is about an identity that the policy
+/// says is proven (semantics 15); one that is not never matters to the host.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Duplicates {
+    /// The newcomer finds the identity taken, like any claim that is full.
+    #[default]
+    Refuse,
+    /// The newcomer takes the place of the session, which is told and ended; of one identity at most once
+    /// in 5 s.
+    TakeOver,
 }
 
 /// The limits of a host.
@@ -61,8 +82,10 @@ pub struct Config {
     pub first_status: Duration,
     /// What a request is told when no policy has said anything.
     pub default_status: Arc<[u8]>,
-    /// How many waiters are asked again at once after a reload.
+    /// How many waiters, and how many who play, are asked about again at once after a reload.
     pub reload_batch: usize,
+    /// What happens to someone who is let in while they play already.
+    pub duplicates: Duplicates,
     /// The doors, by `DoorId`.
     pub doors: Vec<DoorConfig>,
 }
@@ -82,6 +105,7 @@ impl Default for Config {
             first_status: Duration::from_secs(4),
             default_status: Arc::from(*b"Please wait."),
             reload_batch: 64,
+            duplicates: Duplicates::Refuse,
             doors: Vec::new(),
         }
     }

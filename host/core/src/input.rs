@@ -1,7 +1,7 @@
 //! Everything that can happen to the core.
 
 use crate::ask::{Answer, FactAnswer, Fault};
-use crate::id::{AskId, DoorId, RequestId, SessionId};
+use crate::id::{AskId, DoorId, RequestId, SessionId, SlotId};
 use crate::key::Key;
 use crate::reason::Reason;
 use crate::request::RequestData;
@@ -107,6 +107,14 @@ pub enum Input {
     },
     /// The rules that decide have changed.
     Rules(Arc<Snapshot>),
+    /// An operator has a policy asked again about those who play, by the rules of now. It comes to an
+    /// [`crate::Output::Rechecked`], also where there is nobody to ask about.
+    Recheck {
+        /// Which policy.
+        slot: SlotId,
+        /// End whom it refuses however many they are.
+        forced: bool,
+    },
     /// Stop: refuse who knocks, tell who waits, end who plays.
     Drain,
     /// Nothing but time has passed.

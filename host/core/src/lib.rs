@@ -51,7 +51,7 @@ pub use ask::{
     Answer, Ask, AskStatus, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Over, Waiter, Wanted, Why,
 };
 pub use claim::{Claim, Until};
-pub use config::{Binding, Config, DoorConfig, PlayerNumber};
+pub use config::{Binding, Config, DoorConfig, Duplicates, PlayerNumber};
 pub use engine::Core;
 pub use id::{AskId, DoorId, RequestId, SessionId, SlotId};
 pub use input::{Departure, Input};
@@ -59,7 +59,9 @@ pub use key::{Key, Part};
 pub use ledger::TakenView;
 pub use output::{Grant, LookupKind, Output};
 pub use reason::{Reason, code};
-pub use record::{Decided, Outcome, PolicyStep, Report, ReportRequest, ReportSession, StepVerdict};
+pub use record::{
+    Decided, Outcome, PolicyStep, Rechecked, Report, ReportRequest, ReportSession, StepVerdict,
+};
 pub use request::{
     Abandonment, Abilities, Attribute, AttributeValue, Ending, ReasonAbility, RequestData,
     RoomState,

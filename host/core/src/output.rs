@@ -3,7 +3,7 @@
 use crate::ask::{Ask, AskStatus, Over};
 use crate::id::{DoorId, RequestId, SessionId};
 use crate::reason::Reason;
-use crate::record::Decided;
+use crate::record::{Decided, Rechecked};
 use crate::session::{Parting, Player, SessionEnd, SessionToken};
 use crate::verdict::{Command, Question};
 use std::net::SocketAddr;
@@ -138,6 +138,8 @@ pub enum Output {
     },
     /// A policy's command that is not the core's to carry out.
     Command(Command),
+    /// To the operator: everyone has been asked about whom a recheck is about.
+    Rechecked(Rechecked),
     /// To the audit.
     Decided(Box<Decided>),
 }

@@ -32,6 +32,8 @@ pub mod code {
     pub const POOL_FULL: &str = "pool-full";
     /// Too many requests of one address are pending.
     pub const ADDRESS_SHARE: &str = "address-share";
+    /// Who this is plays already.
+    pub const DUPLICATE_IDENTITY: &str = "duplicate-identity";
     /// The room does not take new players.
     pub const ROOM_CLOSED: &str = "room-closed";
     /// A policy faulted and its fail mode is closed.

@@ -1,7 +1,7 @@
 //! What the core tells of itself: a record of every decision, and a report of how things stand.
 
 use crate::ask::{FaultKind, Why};
-use crate::id::{DoorId, RequestId, SessionId};
+use crate::id::{DoorId, RequestId, SessionId, SlotId};
 use crate::reason::Reason;
 use crate::request::Abandonment;
 use crate::time::Moment;
@@ -52,6 +52,8 @@ pub enum Outcome {
     Waiting(Arc<str>),
     /// It went away meanwhile.
     Abandoned(Abandonment),
+    /// It had become this session, which a recheck ended.
+    Ended(SessionId, Reason),
 }
 
 /// A decision, explained: one record for each.
@@ -75,8 +77,30 @@ pub struct Decided {
     pub steps: Vec<PolicyStep>,
     /// What came of it.
     pub outcome: Outcome,
-    /// How long since the request arrived.
+    /// How long since the request arrived, or since the session was accepted.
     pub waited: Duration,
+}
+
+/// What has come of a recheck of those who play (semantics 23). One recheck is told of again when who was
+/// not answered about has been asked about once more.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rechecked {
+    /// The policy that was asked.
+    pub slot: SlotId,
+    /// Its name.
+    pub policy: Arc<str>,
+    /// Whether an operator had it done however many it ends.
+    pub forced: bool,
+    /// Those who play at doors that ask this policy, with those whom this recheck has ended.
+    pub seated: u32,
+    /// Whom it refused, in all.
+    pub refused: u32,
+    /// Whom that ended, in all.
+    pub ended: u32,
+    /// About whom it faulted or did not answer in time; they are asked about again.
+    pub unanswered: u32,
+    /// It would have ended too many, so it ended nobody and is over.
+    pub stopped: bool,
 }
 
 /// A pending request, for operators.

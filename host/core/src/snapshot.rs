@@ -23,6 +23,8 @@ pub struct SlotInfo {
     pub name: Arc<str>,
     /// What a fault means.
     pub fail: FailMode,
+    /// Whether it is asked again about those who play, each time that the rules change (semantics 23).
+    pub recheck: bool,
 }
 
 /// Something of the host's that a decision keeps alive and hands back with every ask: the generations,

@@ -5,6 +5,7 @@ use super::state::Request;
 use crate::address::{AddressGroup, canonical};
 use crate::ask::Why;
 use crate::claim::Claim;
+use crate::config::DoorConfig;
 use crate::id::{DoorId, RequestId};
 use crate::input::Departure;
 use crate::ledger::{Holder, Op};
@@ -26,7 +27,7 @@ impl Core {
         }
         let peer = canonical(peer);
         let group = AddressGroup::of(peer.ip());
-        let borrowed = match self.admit(id, group) {
+        let borrowed = match self.admit(id, door, group) {
             Ok(borrowed) => borrowed,
             Err(reason) => {
                 return self.emit(Output::Refused {
@@ -63,12 +64,17 @@ impl Core {
     }
 
     /// Finds a place in the pool, or, without a pool, a seat.
-    fn admit(&mut self, id: RequestId, group: AddressGroup) -> Result<Option<PlaceId>, Reason> {
+    fn admit(
+        &mut self,
+        id: RequestId,
+        door: DoorId,
+        group: AddressGroup,
+    ) -> Result<Option<PlaceId>, Reason> {
         if let Some(reason) = &self.draining {
             return Err(reason.clone());
         }
         if self.config.max_pending == 0 {
-            let seat = [self.server_claim()];
+            let seat = [self.server_claim(door)];
             self.ledger
                 .commit(&[Op::Take(Holder::Request(id), &seat)])
                 .map_err(|full| full.reason)?;
@@ -94,9 +100,18 @@ impl Core {
     }
 
     /// The seat that the host itself claims for every session.
-    pub(super) fn server_claim(&self) -> Claim {
-        let reason = Reason::new(code::SERVER_FULL, "The server is full.");
-        Claim::new(crate::key::Key::server(), self.config.max_players, reason).into_backstop()
+    pub(super) fn server_claim(&self, door: DoorId) -> Claim {
+        let (key, limit) = (crate::key::Key::server(), self.config.max_players);
+        Claim::new(key, limit, self.full_at(door)).into_backstop()
+    }
+
+    /// What a door tells someone for whom the host has no seat.
+    pub(super) fn full_at(&self, door: DoorId) -> Reason {
+        let text = self.door(door).map(|door| door.full_text.clone());
+        Reason {
+            text: text.unwrap_or_else(|| DoorConfig::FULL_TEXT.into()),
+            ..Reason::new(code::SERVER_FULL, "")
+        }
     }
 
     pub(super) fn submit(&mut self, data: Arc<RequestData>) {

@@ -152,7 +152,7 @@ impl Core {
             Input::Open { key } => self.open_key(key),
             Input::Rules(snapshot) => self.rules_changed(snapshot),
             Input::Drain => self.drain(),
-            Input::Tick => {}
+            Input::Recheck { .. } | Input::Tick => {}
         }
     }
 

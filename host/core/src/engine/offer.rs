@@ -184,12 +184,15 @@ impl Core {
 
     /// The same, and says what was freed.
     pub(super) fn take_back(&mut self, id: RequestId) -> Vec<Key> {
-        let seat = self.config.max_pending == 0 && self.requests.contains_key(&id);
         // Without a pool a request has its seat from its knock to its end.
-        let keep: &[Claim] = if seat { &[self.server_claim()] } else { &[] };
+        let seat = self
+            .requests
+            .get(&id)
+            .filter(|_| self.config.max_pending == 0)
+            .map(|request| self.server_claim(request.door));
         // Giving back needs no room, so it can't fail.
         self.ledger
-            .commit(&[Op::Keep(Holder::Request(id), keep)])
+            .commit(&[Op::Keep(Holder::Request(id), seat.as_slice())])
             .unwrap_or_default()
     }
 

@@ -18,7 +18,15 @@ impl Core {
     fn fire(&mut self, timer: Timer) {
         match timer {
             Timer::Unanswered(request) => {
-                let reason = Reason::new(code::SESSION_TIMEOUT, "");
+                let text = self
+                    .requests
+                    .get(&request)
+                    .and_then(|request| self.door(request.door))
+                    .map_or_else(|| "".into(), |door| door.timeout_text.clone());
+                let reason = Reason {
+                    text,
+                    ..Reason::new(code::SESSION_TIMEOUT, "")
+                };
                 self.abandon(request, Abandonment::TimedOut, Some(reason));
             }
             Timer::Decision(request) => self.decision_timed_out(request),

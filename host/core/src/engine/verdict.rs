@@ -82,7 +82,7 @@ impl Core {
         let room = Key::room(room.unwrap_or(&request.room));
         let mut all = vec![
             Claim::new(room, u32::MAX, closed).into_backstop(),
-            self.server_claim(),
+            self.server_claim(request.door),
         ];
         let gathered = request
             .decision
@@ -92,8 +92,7 @@ impl Core {
         if let Some(number) = self.player_number(request.door)
             && !bound_slots(&mut all, number)
         {
-            let full = Reason::new(code::SERVER_FULL, "The server is full.");
-            let slot = Claim::new(Key::slot(), number.limit, full);
+            let slot = Claim::new(Key::slot(), number.limit, self.full_at(request.door));
             all.push(slot.into_backstop().with_lowest_index());
         }
         all
@@ -106,11 +105,13 @@ impl Core {
     /// Adds the host's own limits where seats or slots are claimed: no policy can overfill, not even to
     /// hold.
     pub(super) fn with_own_limits(&self, id: RequestId, mut claims: Vec<Claim>) -> Vec<Claim> {
+        let Some(door) = self.requests.get(&id).map(|request| request.door) else {
+            return claims;
+        };
         if claims.iter().any(|claim| claim.key == Key::server()) {
-            claims.push(self.server_claim());
+            claims.push(self.server_claim(door));
         }
-        let door = self.requests.get(&id).map(|request| request.door);
-        if let Some(number) = door.and_then(|door| self.player_number(door)) {
+        if let Some(number) = self.player_number(door) {
             bound_slots(&mut claims, number);
         }
         claims

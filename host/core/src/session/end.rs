@@ -17,6 +17,8 @@ pub enum SessionEnd {
     ProtocolError,
     /// By the rules, a policy or an operator.
     Kicked(Reason),
+    /// The same player came in again and has its place now.
+    TakenOver,
     /// The host stops.
     Shutdown,
 }
@@ -30,7 +32,7 @@ impl SessionEnd {
             | SessionEnd::BindTimeout
             | SessionEnd::IdleTimeout
             | SessionEnd::ProtocolError => Parting::Lost,
-            SessionEnd::Kicked(_) => Parting::Kicked,
+            SessionEnd::Kicked(_) | SessionEnd::TakenOver => Parting::Kicked,
             SessionEnd::Shutdown => Parting::Shutdown,
         }
     }
@@ -44,6 +46,7 @@ impl SessionEnd {
             SessionEnd::IdleTimeout => "idle-timeout",
             SessionEnd::ProtocolError => "protocol-error",
             SessionEnd::Kicked(_) => "kicked",
+            SessionEnd::TakenOver => "taken-over",
             SessionEnd::Shutdown => "shutdown",
         }
     }

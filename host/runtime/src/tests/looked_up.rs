@@ -14,6 +14,8 @@ fn core() -> Core {
         binding: Binding::None,
         player_number: None,
         connection_timeout: Duration::from_secs(10),
+        timeout_text: "".into(),
+        full_text: DoorConfig::FULL_TEXT.into(),
     };
     let config = Config {
         doors: vec![door],
@@ -29,6 +31,7 @@ fn snapshot(bench: &Bench) -> Arc<Snapshot> {
         slots: vec![SlotInfo {
             name: "p".into(),
             fail: FailMode::Closed,
+            recheck: false,
         }],
         chains: vec![Arc::new([SlotId(0)])],
         pin: bench.policies.pin(),

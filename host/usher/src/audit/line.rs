@@ -78,6 +78,10 @@ pub(super) fn append(decided: &Decided, doors: &[Arc<str>], to: &mut String) {
         Outcome::Rejected(reason) => line.reason = Some(Told::new(reason)),
         Outcome::Waiting(lane) => line.lane = Some(lane),
         Outcome::Abandoned(how) => line.cause = Some(abandonment_word(*how)),
+        Outcome::Ended(session, reason) => {
+            line.session = Some(session.0);
+            line.reason = Some(Told::new(reason));
+        }
     }
     match serde_json::to_string(&line) {
         Ok(json) => {
@@ -101,6 +105,7 @@ pub(super) fn outcome_word(outcome: &Outcome) -> &'static str {
         Outcome::Rejected(_) => "rejected",
         Outcome::Waiting(_) => "waiting",
         Outcome::Abandoned(_) => "abandoned",
+        Outcome::Ended(..) => "ended",
     }
 }
 
@@ -241,6 +246,10 @@ pub(super) mod tests {
             (
                 Outcome::Abandoned(Abandonment::Dropped),
                 r#""outcome":"abandoned","cause":"dropped","waited_ms":21}"#,
+            ),
+            (
+                Outcome::Ended(SessionId(7), Reason::new("banned", "You are banned.")),
+                r#""outcome":"ended","reason":{"code":"banned","text":"You are banned."},"session":7,"waited_ms":21}"#,
             ),
         ] {
             assert_eq!(line(&decided(outcome)), format!("{HEAD}{rest}\n"));

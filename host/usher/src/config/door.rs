@@ -102,6 +102,8 @@ impl Door {
                     limit: Rtyp::PLAYER_NUMBERS,
                 }),
                 connection_timeout: Rtyp::CONNECTION_TIMEOUT,
+                timeout_text: "".into(),
+                full_text: DoorConfig::FULL_TEXT.into(),
             },
         }
     }

@@ -3,7 +3,7 @@
 use super::links::{DoorEvent, Links, PolicyCall, RoomEvent};
 use crate::text::Shown;
 use std::collections::VecDeque;
-use usher_core::{Command, DoorId, FactAnswer, Input, Output};
+use usher_core::{Command, DoorId, FactAnswer, Input, Output, Rechecked};
 
 /// Hands each output to whom it concerns, in order.
 pub(super) struct Dispatch {
@@ -99,6 +99,7 @@ impl Dispatch {
                     .tell(RoomEvent::Left { room, session, how });
             }
             Output::Command(command) => self.command(&command),
+            Output::Rechecked(rechecked) => say(&rechecked),
             Output::Decided(decided) => return self.links.audit.try_send(decided).is_ok(),
         }
         true
@@ -128,5 +129,25 @@ impl Dispatch {
                 "a policy puts entries into a bucket, but no bucket is configured; entries are dropped"
             );
         }
+    }
+}
+
+/// Tells the operator what has come of a recheck.
+fn say(rechecked: &Rechecked) {
+    let Rechecked {
+        policy,
+        seated,
+        refused,
+        ended,
+        unanswered,
+        ..
+    } = rechecked;
+    if rechecked.stopped {
+        tracing::warn!(
+            %policy, seated, refused,
+            "a recheck of those who play would end too many of them, so it ended nobody"
+        );
+    } else {
+        tracing::info!(%policy, seated, ended, unanswered, "those who play were rechecked");
     }
 }

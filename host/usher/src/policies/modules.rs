@@ -302,6 +302,7 @@ impl Loader {
         let slots = slots.map(|(name, fail)| SlotInfo {
             name: name.clone(),
             fail: *fail,
+            recheck: false,
         });
         self.core.send(Input::Rules(Arc::new(Snapshot {
             number: state.snapshot,

@@ -143,6 +143,7 @@ fn a_door_is_asked_its_own_chain() {
     let slot = |name: &str| SlotInfo {
         name: name.into(),
         fail: CLOSED,
+        recheck: false,
     };
     world.handle(Input::Rules(std::sync::Arc::new(Snapshot {
         number: 2,

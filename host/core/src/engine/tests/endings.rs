@@ -274,3 +274,33 @@ fn one_attempt_is_told_from_the_next_of_the_same_request() {
     assert_eq!(attempts, [(1, 1), (2, 1)]);
     world.close();
 }
+
+#[test]
+fn a_door_has_its_own_words_for_the_timeout_and_for_a_full_host() {
+    for (timeout, full) in [("", "The server is full."), ("Too slow.", "")] {
+        let mut world = World::new(|config| {
+            config.max_players = 1;
+            config.decision_timeout = Duration::from_secs(60);
+            config.session_timeout = Duration::from_secs(20);
+            config.doors[0].timeout_text = timeout.into();
+            config.doors[0].full_text = full.into();
+        });
+        let player = world.arrive("player");
+        world.answer(player, accept([]));
+        let late = world.arrive("late");
+        world.answer(late, accept([]));
+        let own = world.arrive("own");
+        world.answer(own, accept([claim("server", 1)]));
+        let slow = world.arrive("slow");
+        world.core.timers.cancel(crate::timers::Timer::Status(slow));
+        world.advance(20_000);
+        for (peer, code, text) in [
+            (late, code::SERVER_FULL, full),
+            (own, "server-full", ""),
+            (slow, code::SESSION_TIMEOUT, timeout),
+        ] {
+            assert_eq!(world.reasons[&peer], Reason::new(code, text));
+        }
+        world.close();
+    }
+}

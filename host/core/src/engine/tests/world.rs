@@ -29,6 +29,8 @@ pub(super) struct World {
     /// What each request's door was told: `status …`, `refused …`, `accepted …`, `ended …`.
     told: BTreeMap<RequestId, Vec<String>>,
     grants: HashMap<RequestId, Grant>,
+    /// Why each was refused.
+    pub(super) reasons: HashMap<RequestId, Reason>,
     /// What the rules were told.
     heard: Vec<String>,
     /// Who was asked about each request.
@@ -43,6 +45,8 @@ pub(super) struct World {
     pub(super) bindings: Vec<(SessionId, SocketAddr)>,
     /// Every decision's record.
     pub(super) decided: Vec<Decided>,
+    /// What came of rechecks.
+    pub(super) rechecked: Vec<Rechecked>,
     /// When something was last heard of a session, for probes; `now` where the test says nothing.
     pub(super) seen: HashMap<SessionId, Moment>,
 }
@@ -62,6 +66,8 @@ impl World {
                 },
                 player_number: None,
                 connection_timeout: Duration::from_secs(30),
+                timeout_text: "".into(),
+                full_text: DoorConfig::FULL_TEXT.into(),
             }],
             ..Config::default()
         };
@@ -84,6 +90,7 @@ impl World {
             commands: Vec::new(),
             told: BTreeMap::new(),
             grants: HashMap::new(),
+            reasons: HashMap::new(),
             heard: Vec::new(),
             asked_of: BTreeMap::new(),
             over: BTreeMap::new(),
@@ -91,6 +98,7 @@ impl World {
             players: HashMap::new(),
             bindings: Vec::new(),
             decided: Vec::new(),
+            rechecked: Vec::new(),
             seen: HashMap::new(),
         };
         world.policies(&[("only", FailMode::Closed)]);
@@ -102,6 +110,7 @@ impl World {
         let slot = |(name, fail): &(&str, FailMode)| SlotInfo {
             name: (*name).into(),
             fail: *fail,
+            recheck: false,
         };
         self.slots = slots.iter().map(slot).collect();
         self.reload();
@@ -318,6 +327,7 @@ impl World {
                     request, reason, ..
                 } => {
                     self.tell(request, format!("refused {}", reason.code));
+                    self.reasons.insert(request, reason);
                 }
                 Output::Status { request, text, .. } => {
                     self.tell(
@@ -376,6 +386,7 @@ impl World {
                     self.heard.push(format!("left {session} {how:?}"));
                 }
                 Output::Command(command) => self.commands.push(command),
+                Output::Rechecked(rechecked) => self.rechecked.push(rechecked),
                 Output::Decided(decided) => self.decided.push(*decided),
             }
         }

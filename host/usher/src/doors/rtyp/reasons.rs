@@ -51,7 +51,9 @@ pub(super) fn goodbye(how: &SessionEnd) -> Option<LogoutReason> {
         SessionEnd::Left | SessionEnd::Closed => None,
         SessionEnd::BindTimeout | SessionEnd::IdleTimeout => Some(LogoutReason::TimedOut),
         SessionEnd::ProtocolError => Some(LogoutReason::ProtocolError),
-        SessionEnd::Kicked(_) | SessionEnd::Shutdown => Some(LogoutReason::Shutdown),
+        SessionEnd::Kicked(_) | SessionEnd::TakenOver | SessionEnd::Shutdown => {
+            Some(LogoutReason::Shutdown)
+        }
     }
 }
 
@@ -97,6 +99,7 @@ mod tests {
             (SessionEnd::Closed, None),
             (SessionEnd::Shutdown, Some(1)),
             (SessionEnd::Kicked(Reason::new("cheating", "")), Some(1)),
+            (SessionEnd::TakenOver, Some(1)),
             (SessionEnd::BindTimeout, Some(2)),
             (SessionEnd::IdleTimeout, Some(2)),
             (SessionEnd::ProtocolError, Some(3)),

@@ -97,7 +97,10 @@ impl Stage {
             } => self.lookups.push((request, attempt, question)),
             Output::Joined(player) => self.sessions.get_mut(&player.session).unwrap().joined += 1,
             Output::Left { session, .. } => self.sessions.get_mut(&session).unwrap().left += 1,
-            Output::Compensate { .. } | Output::Command(_) | Output::Decided(_) => {}
+            Output::Compensate { .. }
+            | Output::Command(_)
+            | Output::Rechecked(_)
+            | Output::Decided(_) => {}
         }
     }
 }

@@ -18,6 +18,8 @@ impl Stage {
             binding,
             player_number: Some(PlayerNumber { limit: 4 }),
             connection_timeout: millis(20_000),
+            timeout_text: "".into(),
+            full_text: DoorConfig::FULL_TEXT.into(),
         };
         let token = Binding::Token {
             bind_timeout: millis(3_000),
@@ -357,6 +359,7 @@ impl Stage {
         let slot = |name: &str, fail| SlotInfo {
             name: name.into(),
             fail,
+            recheck: false,
         };
         let chains: [&[SlotId]; 3] = [
             &[SlotId(0)],
