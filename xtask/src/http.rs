@@ -1,8 +1,10 @@
-//! The little HTTP that the smoke test needs to ask usher how it is.
+//! The little HTTP that is needed to ask usher how it is.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::process::Outcome;
 
@@ -14,6 +16,15 @@ pub(crate) fn get(address: SocketAddr, path: &str) -> Outcome<(u16, String)> {
     let answer = exchange(address, path)
         .map_err(|error| format!("GET http://{address}{path} failed: {error}"))?;
     parse(&answer).ok_or_else(|| format!("http://{address}{path} did not answer in HTTP"))
+}
+
+/// What the host says of itself.
+pub(crate) fn status(address: SocketAddr) -> Outcome<Value> {
+    let (code, body) = get(address, "/v1/status")?;
+    if code != 200 {
+        return Err(format!("GET /v1/status answered {code}"));
+    }
+    serde_json::from_str(&body).map_err(|error| format!("/v1/status is not JSON: {error}"))
 }
 
 fn exchange(address: SocketAddr, path: &str) -> std::io::Result<String> {

@@ -8,6 +8,7 @@ mod http;
 mod lint;
 mod policies;
 mod process;
+mod running;
 mod smoke;
 mod test;
 mod tidy;
