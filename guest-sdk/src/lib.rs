@@ -79,7 +79,7 @@ pub use contract::{
 };
 pub use early::{Decided, Early};
 pub use facts::Facts;
-pub use host::{clock, ledger, log, params, random};
+pub use host::{bucket, clock, ledger, log, params, random};
 pub use part::Part;
 pub use policy::Policy;
 pub use request::Request;
@@ -90,7 +90,7 @@ pub mod prelude {
     pub use crate::{
         Answer, Claim, Command, Decided, Description, Effect, Ending, Facts, Key, Message, Part,
         Parting, Player, Policy, Question, Reason, Request, Rules, SessionId, UnixMillis, Verdict,
-        Waiter, Waiting, Why, clock, ledger, log, params, random,
+        Waiter, Waiting, Why, bucket, clock, ledger, log, params, random,
     };
 }
 

@@ -29,6 +29,32 @@ impl Request {
             .map(|it| &it.value)
     }
 
+    /// The payload, where it is a short plain text: 1 to 64 bytes of UTF-8 without control characters,
+    /// and space around them left out. A client of a protocol that has no name may say there who it is.
+    /// Claimed, like everything in a payload.
+    pub fn payload_text(&self) -> Option<&str> {
+        let text = std::str::from_utf8(&self.0.payload).ok()?.trim();
+        let plain = (1..=64).contains(&text.len()) && !text.contains(char::is_control);
+        plain.then_some(text)
+    }
+
+    /// Whom a policy said that this is when it let the player in, when a seated one is asked about again
+    /// (`Why::Recheck`). Proven if that policy proved it.
+    pub fn session_identity(&self) -> Option<&str> {
+        match self.attribute("session.identity") {
+            Some(AttributeValue::Text(identity)) => Some(identity),
+            _ => None,
+        }
+    }
+
+    /// Everything that the peer goes by: its name, its payload where that is a short plain text, and,
+    /// when a seated one is asked about again, whom a policy said that this is.
+    pub fn known_as(&self) -> impl Iterator<Item = &str> {
+        let name = self.0.name.as_deref();
+        let known = [name, self.payload_text(), self.session_identity()];
+        known.into_iter().flatten()
+    }
+
     /// Whether the request holds a unit of `key` at this moment.
     pub fn holds(&self, key: &Key) -> bool {
         self.0.held.iter().any(|unit| unit.key == *key)

@@ -33,7 +33,7 @@ use crate::request::Request;
 mod request;
 pub use request::{RequestBuilder, WaiterBuilder, player, request, waiter};
 
-/// A host with an empty ledger, no params, the clock at 0 and a fixed seed.
+/// A host with an empty ledger, no buckets, no params, the clock at 0 and a fixed seed.
 pub fn host() -> Host {
     Host(Fake::default())
 }
@@ -52,6 +52,26 @@ impl Host {
     /// With a param. A number or a list is given as its TOML text.
     pub fn param(mut self, name: impl Into<String>, value: impl Into<String>) -> Host {
         self.0.params.insert(name.into(), value.into());
+        self
+    }
+
+    /// With a bucket, empty if it was not there before. One that the test does not give is not there, and
+    /// to look into it panics, as it is a fault in the host.
+    pub fn bucket(mut self, name: impl Into<String>) -> Host {
+        self.0.buckets.entry(name.into()).or_default();
+        self
+    }
+
+    /// With an entry in a bucket, and the operator's note beside it: text, an address, or a network such
+    /// as `192.0.2.0/24`.
+    pub fn listed(
+        mut self,
+        bucket: impl Into<String>,
+        entry: impl Into<String>,
+        note: impl Into<String>,
+    ) -> Host {
+        let bucket = self.0.buckets.entry(bucket.into()).or_default();
+        bucket.insert(entry.into(), note.into());
         self
     }
 

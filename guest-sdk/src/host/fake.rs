@@ -1,7 +1,8 @@
 //! The imports where there is no host: a value that a test sets up answers them, thread by thread.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
 
 use crate::contract::{Key, Level, UnixMillis};
 
@@ -14,6 +15,8 @@ thread_local! {
 pub(crate) struct Fake {
     pub(crate) taken: HashMap<Key, u32>,
     pub(crate) params: HashMap<String, String>,
+    /// Notes by bucket and entry.
+    pub(crate) buckets: HashMap<String, BTreeMap<String, String>>,
     pub(crate) now_ms: UnixMillis,
     pub(crate) seed: u64,
     lines: Vec<(Level, String)>,
@@ -23,6 +26,31 @@ impl Fake {
     /// The units of a key that others hold.
     pub(crate) fn units(&self, key: &Key) -> u32 {
         self.taken.get(key).copied().unwrap_or(0)
+    }
+
+    fn bucket(&self, name: &str) -> &BTreeMap<String, String> {
+        let bucket = self.buckets.get(name);
+        bucket.unwrap_or_else(|| panic!("looks into the bucket {name:?}, which there is not"))
+    }
+
+    fn noted(&self, bucket: &str, entry: &str) -> Option<String> {
+        let bucket = self.bucket(bucket);
+        let is_text = parsed(entry.trim()).is_none();
+        is_text.then(|| bucket.get(entry.trim()).cloned()).flatten()
+    }
+
+    fn noted_of_address(&self, bucket: &str, address: &str) -> Option<String> {
+        let bucket = self.bucket(bucket);
+        let (address, _) = parsed(address).expect("an IP address");
+        let networks = bucket.iter().filter_map(|(entry, note)| {
+            let (network, prefix) = parsed(entry)?;
+            let same = (network ^ address).checked_shr(128 - prefix).unwrap_or(0) == 0;
+            // All of IPv6 has nothing of IPv4 in it.
+            let of_its_family = prefix >= 96 || address >> 32 != 0xffff;
+            (same && of_its_family).then_some((prefix, note))
+        });
+        let smallest = networks.max_by_key(|(prefix, _)| *prefix);
+        smallest.map(|(_, note)| note.clone())
     }
 
     /// Runs code on this thread while a copy of this answers. Returns the lines that it logged, too.
@@ -45,6 +73,21 @@ impl Fake {
     }
 }
 
+/// An address or a network, as the bits of an IPv6 address and how many of them count.
+fn parsed(text: &str) -> Option<(u128, u32)> {
+    let (address, prefix) = match text.split_once('/') {
+        Some((address, prefix)) => (address, Some(prefix.parse::<u32>().ok()?)),
+        None => (text, None),
+    };
+    Some(match address.parse::<IpAddr>().ok()? {
+        IpAddr::V4(v4) => (
+            v4.to_ipv6_mapped().to_bits(),
+            96 + prefix.unwrap_or(32).min(32),
+        ),
+        IpAddr::V6(v6) => (v6.to_bits(), prefix.unwrap_or(128).min(128)),
+    })
+}
+
 /// The imports, under the names that the bindings give them in WebAssembly.
 pub(super) mod imports {
     pub(crate) mod ledger {
@@ -52,6 +95,18 @@ pub(super) mod imports {
 
         pub(crate) fn taken(key: &Key) -> u32 {
             CURRENT.with_borrow(|fake| fake.units(key))
+        }
+    }
+
+    pub(crate) mod bucket {
+        use super::super::CURRENT;
+
+        pub(crate) fn get(bucket: &str, entry: &str) -> Option<String> {
+            CURRENT.with_borrow(|fake| fake.noted(bucket, entry))
+        }
+
+        pub(crate) fn matches_address(bucket: &str, address: &str) -> Option<String> {
+            CURRENT.with_borrow(|fake| fake.noted_of_address(bucket, address))
         }
     }
 

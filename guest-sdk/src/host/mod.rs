@@ -20,6 +20,29 @@ pub mod ledger {
     }
 }
 
+/// Named lists that the operator keeps, such as a ban list. Rules can't look into them.
+///
+/// A bucket that the configuration does not have is a fault of the call: the host asks every policy once
+/// before it serves, so the operator who misspelt its name sees it at load.
+pub mod bucket {
+    use super::imports;
+
+    /// What the operator noted beside a text (a name, a player id), empty where there is no note; `None`
+    /// if the bucket does not hold it. Texts are the same when every byte is, but for space around them.
+    /// An entry for an address is not found here.
+    pub fn get(bucket: &str, entry: &str) -> Option<String> {
+        imports::bucket::get(bucket, entry)
+    }
+
+    /// What the operator noted beside the smallest network that an IP address is in; `None` if it is in
+    /// none. An IPv4 address mapped into IPv6 is the IPv4 address.
+    ///
+    /// An address that is not proven (`request.peer.proven`) may be forged.
+    pub fn matches_address(bucket: &str, address: &str) -> Option<String> {
+        imports::bucket::matches_address(bucket, address)
+    }
+}
+
 /// The time.
 pub mod clock {
     use crate::contract::UnixMillis;

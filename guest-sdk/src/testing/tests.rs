@@ -1,6 +1,7 @@
 //! What the fake host promises, and with it the builders and the facts.
 
 use super::*;
+use crate::AttributeValue;
 use crate::prelude::*;
 
 /// Lets in whoever the host can verify, with a seat held meanwhile; else the second option.
@@ -105,6 +106,32 @@ fn imports_answer_what_the_test_said_and_only_while_it_runs() {
 }
 
 #[test]
+fn a_bucket_finds_text_exactly_and_addresses_by_network() {
+    let host = host()
+        .listed("bans", "R9", "cheats")
+        .listed("bans", "192.0.2.0/24", "all of them")
+        .listed("bans", "192.0.2.9", "him")
+        .bucket("allow");
+    host.run(|| {
+        assert_eq!(bucket::get("bans", " R9").as_deref(), Some("cheats"));
+        assert_eq!(bucket::get("bans", "r9"), None);
+        assert_eq!(bucket::get("allow", "R9"), None);
+        assert_eq!(bucket::get("bans", "192.0.2.9"), None);
+        let matches = |address| bucket::matches_address("bans", address);
+        assert_eq!(matches("192.0.2.1").as_deref(), Some("all of them"));
+        assert_eq!(matches("::ffff:192.0.2.9").as_deref(), Some("him"));
+        assert_eq!((matches("192.0.3.1"), matches("2001:db8::1")), (None, None));
+    });
+}
+
+#[test]
+#[should_panic(expected = "looks into the bucket \"ban\", which there is not")]
+fn a_bucket_that_the_test_did_not_give_is_said_loudly() {
+    let host = host().bucket("bans");
+    host.run(|| bucket::get("ban", "R9"));
+}
+
+#[test]
 fn an_inquiry_asks_only_for_what_is_not_answered() {
     let (a, b) = (Question::new("a"), Question::new("b"));
     let seat = Claim::on(Key::slot()).at_most(4);
@@ -119,6 +146,23 @@ fn an_inquiry_asks_only_for_what_is_not_answered() {
         all.all(inquiry()),
         Ok(vec![&Answer::of("1"), &Answer::Missing])
     );
+}
+
+#[test]
+fn a_peer_goes_by_its_name_and_by_short_text_in_its_payload() {
+    let known = |request: RequestBuilder| -> Vec<String> {
+        request.build().known_as().map(str::to_owned).collect()
+    };
+    let nameless = || request().with(|it| it.name = None);
+    assert_eq!(known(request().name("R9")), ["R9"]);
+    assert_eq!(known(request().name("R9").payload(" D2 ")), ["R9", "D2"]);
+    assert_eq!(known(nameless().payload("x".repeat(64))), ["x".repeat(64)]);
+    for opaque in [&b""[..], b" ", b"a\nb", b"\xff", &[b'x'; 65]] {
+        assert!(known(nameless().payload(opaque)).is_empty(), "{opaque:?}");
+    }
+    let identity = AttributeValue::Text("R9".into());
+    let seated = nameless().attribute("session.identity", identity);
+    assert_eq!(known(seated), ["R9"]);
 }
 
 #[test]

@@ -10,7 +10,11 @@ pub(crate) mod policy {
     wasmtime::component::bindgen!({
         path: "../../wit",
         world: "admission-policy",
-        imports: { "usher:policy/ledger.taken": trappable },
+        imports: {
+            "usher:policy/ledger.taken": trappable,
+            "usher:policy/bucket.get": trappable,
+            "usher:policy/bucket.matches-address": trappable,
+        },
     });
 }
 
@@ -31,4 +35,4 @@ pub(crate) mod game {
 
 pub(crate) use game::exports::usher::policy::rules;
 pub(crate) use policy::exports::usher::policy::admission;
-pub(crate) use policy::usher::policy::{clock, ledger, log, params, random, types};
+pub(crate) use policy::usher::policy::{bucket, clock, ledger, log, params, random, types};

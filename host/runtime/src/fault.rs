@@ -1,5 +1,6 @@
 //! What an error of a call means.
 
+use crate::imports::bucket::NoBucket;
 use crate::limits::OverLimit;
 use crate::translate::bound::Breach;
 use std::sync::Arc;
@@ -34,6 +35,9 @@ pub(crate) fn of_call(
     }
     if let Some(breach) = error.downcast_ref::<Breach>() {
         return bad_answer(breach);
+    }
+    if let Some(missing) = error.downcast_ref::<NoBucket>() {
+        return fault(FaultKind::BadAnswer, missing.to_string());
     }
     match error.downcast_ref::<Trap>() {
         Some(Trap::Interrupt) => {

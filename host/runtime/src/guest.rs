@@ -1,5 +1,6 @@
 //! A store with one instance in it, and what has to be set before each call.
 
+use crate::imports::bucket::BucketsView;
 use crate::imports::clock::FixedClock;
 use crate::imports::ledger::Ledger;
 use crate::imports::log::{Lines, Log};
@@ -39,6 +40,7 @@ pub(crate) fn store(engine: &wasmtime::Engine, owner: &Owner, lines: &Arc<Lines>
     let state = State {
         imports: Imports {
             ledger: Ledger::new(owner.taken.clone()),
+            buckets: BucketsView::default(),
             params: ParamsView::default(),
             clock: FixedClock::default(),
             random: Random::default(),

@@ -1,5 +1,6 @@
 //! What is in a module, for `usher check`.
 
+use crate::bucket::Buckets;
 use crate::config::Source;
 use crate::engine::Engine;
 use crate::guest::Owner;
@@ -46,7 +47,7 @@ pub fn inspect_source(engine: &Arc<Engine>, source: &Source) -> Result<Inspectio
     inspect(engine, &load::read(source)?)
 }
 
-/// Loads a module as a slot would, without params and self-test included, and tells about it.
+/// Loads a module as a slot would, without params, with buckets that are empty, and self-test included, and tells about it.
 pub fn inspect(engine: &Arc<Engine>, bytes: &[u8]) -> Result<Inspection, LoadError> {
     let compiled = load::compile(engine, bytes)?;
     let (description, sample) = tried(engine, &compiled)?;
@@ -80,7 +81,9 @@ fn tried(
     match compiled.world {
         World::AdmissionPolicy => {
             let owner = owner(config.policy_memory);
-            let tried = PolicyModule::load(engine, compiled, owner, &params)?;
+            // Which buckets it will find is the configuration's to say.
+            let buckets = Arc::new(Buckets::any());
+            let tried = PolicyModule::load(engine, compiled, owner, (&params, &buckets))?;
             let description = tried.module.description().clone();
             Ok((description, in_a_line(&tried.verdict)))
         }

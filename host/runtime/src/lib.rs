@@ -15,6 +15,7 @@
 
 mod backoff;
 mod bindings;
+mod bucket;
 mod cache;
 mod clock;
 mod config;
@@ -49,6 +50,7 @@ mod worker;
 #[cfg(test)]
 mod tests;
 
+pub use bucket::{BadEntry, Bucket, Buckets, Entry, LiveBuckets, Network};
 pub use clock::Clock;
 pub use config::{Params, SlotConfig, SlotSettings, Source};
 pub use effect::{Delivery, Effect, Message};

@@ -2,6 +2,7 @@
 
 use crate::bindings;
 use crate::guest::State;
+use crate::imports::bucket::BucketsView;
 use crate::imports::clock::FixedClock;
 use crate::imports::ledger::Ledger;
 use crate::imports::log::Log;
@@ -28,11 +29,15 @@ pub(crate) fn for_rules(engine: &wasmtime::Engine) -> wasmtime::Result<Linker<St
     Ok(linker)
 }
 
-/// What admission policies may import: the same, and the ledger.
+/// What admission policies may import: the same, the ledger and the buckets.
 pub(crate) fn for_policies(engine: &wasmtime::Engine) -> wasmtime::Result<Linker<State>> {
     let mut linker = for_rules(engine)?;
     bindings::ledger::add_to_linker::<_, HasSelf<Ledger>>(&mut linker, |state: &mut State| {
         &mut state.imports.ledger
     })?;
+    bindings::bucket::add_to_linker::<_, HasSelf<BucketsView>>(
+        &mut linker,
+        |state: &mut State| &mut state.imports.buckets,
+    )?;
     Ok(linker)
 }

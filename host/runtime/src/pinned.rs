@@ -1,5 +1,6 @@
 //! What a snapshot pins of the policies, so that a decision keeps the rules that it began with.
 
+use crate::bucket::Buckets;
 use crate::config::Params;
 use crate::generation::Generation;
 use crate::policy::{PolicyModule, Terms};
@@ -18,6 +19,8 @@ pub(crate) struct PinnedSlot {
     pub(crate) generation: Arc<Generation<PolicyModule>>,
     /// The params.
     pub(crate) params: Arc<Params>,
+    /// The buckets; the same for every slot.
+    pub(crate) buckets: Arc<Buckets>,
     /// How long a call may run.
     pub(crate) deadline: Duration,
 }
@@ -40,6 +43,7 @@ impl PinnedSlot {
     pub(crate) fn terms(&self) -> Terms<'_> {
         Terms {
             params: &self.params,
+            buckets: &self.buckets,
             deadline: self.deadline,
         }
     }

@@ -1,5 +1,6 @@
 //! The admission policies: slots and the workers that call them.
 
+use crate::bucket::LiveBuckets;
 use crate::clock::Clock;
 use crate::config::{Params, SlotConfig, SlotSettings};
 use crate::engine::Engine;
@@ -46,6 +47,7 @@ struct Settings {
 struct Loader {
     engine: Arc<Engine>,
     taken: TakenView,
+    buckets: LiveBuckets,
     /// One warm instance for each.
     workers: usize,
 }
@@ -57,6 +59,7 @@ impl Policies {
         engine: Arc<Engine>,
         slots: Vec<SlotConfig>,
         taken: TakenView,
+        buckets: LiveBuckets,
         workers: NonZeroUsize,
         clock: Clock,
         on_reply: impl Fn(Reply) + Send + Sync + 'static,
@@ -64,6 +67,7 @@ impl Policies {
         let loader = Loader {
             engine,
             taken,
+            buckets,
             workers: workers.get(),
         };
         let mut open = Vec::with_capacity(slots.len());
@@ -115,14 +119,16 @@ impl Policies {
         }
     }
 
-    /// The current generation, params and deadline of every slot, to be kept in a core snapshot. An ask
-    /// is answered by what its snapshot pinned.
+    /// The current generation, params and deadline of every slot and the buckets of now, to be kept in a
+    /// core snapshot. An ask is answered by what its snapshot pinned.
     pub fn pin(&self) -> Pin {
+        let buckets = self.loader.buckets.now();
         let settings = self.settings();
         let slots = self.work.slots.iter().zip(&*settings);
         let pinned = slots.map(|(slot, settings)| PinnedSlot {
             generation: slot.current(),
             params: Arc::clone(&settings.params),
+            buckets: Arc::clone(&buckets),
             deadline: settings.deadline,
         });
         Pinned::pin(pinned.collect())
@@ -160,7 +166,11 @@ impl Policies {
         let (index, found) = self.find(slot).ok_or_else(missing)?;
         let current = found.rollback()?;
         let params = Arc::clone(&self.settings()[index].params);
-        if let Err(fault) = current.module.warm(self.loader.workers, &params) {
+        let buckets = self.loader.buckets.now();
+        if let Err(fault) = current
+            .module
+            .warm(self.loader.workers, (&params, &buckets))
+        {
             // It answered before, and the next calls try again.
             tracing::warn!(
                 slot,
@@ -183,7 +193,8 @@ impl Policies {
         let Some((_, found)) = self.find(slot) else {
             return Ok(());
         };
-        found.current().module.try_params(&Arc::new(params.clone()))
+        let (params, buckets) = (Arc::new(params.clone()), self.loader.buckets.now());
+        found.current().module.try_params((&params, &buckets))
     }
 
     /// Changes a slot's settings, from the next pin on. `false` if there is no such slot.
@@ -252,9 +263,11 @@ impl Loader {
             taken: self.taken.clone(),
         };
         let compiled = load::compile(&self.engine, bytes)?;
-        let module = PolicyModule::load(&self.engine, &compiled, owner, params)?.module;
+        let buckets = self.buckets.now();
+        let told = (params, &buckets);
+        let module = PolicyModule::load(&self.engine, &compiled, owner, told)?.module;
         module
-            .warm(self.workers, params)
+            .warm(self.workers, told)
             .map_err(LoadError::SelfTest)?;
         Ok(Loaded {
             description: module.description().clone(),

@@ -1,6 +1,7 @@
 //! A loaded admission policy: its code, and instances that are ready to be called.
 
 use crate::bindings::policy::{AdmissionPolicy, AdmissionPolicyPre};
+use crate::bucket::Buckets;
 use crate::config::Params;
 use crate::engine::Engine;
 use crate::fault::{bad_answer, of_start};
@@ -28,9 +29,14 @@ const CANNED: Duration = Duration::from_secs(1);
 pub(crate) struct Terms<'a> {
     /// The operator's settings.
     pub(crate) params: &'a Arc<Params>,
+    /// The operator's lists.
+    pub(crate) buckets: &'a Arc<Buckets>,
     /// How long it may run.
     pub(crate) deadline: Duration,
 }
+
+/// What a canned call is told of the configuration: params and buckets.
+pub(crate) type Told<'a> = (&'a Arc<Params>, &'a Arc<Buckets>);
 
 /// A loaded policy. Calls may come from any thread, and at the same time.
 pub(crate) struct PolicyModule {
@@ -64,16 +70,13 @@ impl PolicyModule {
         engine: &Arc<Engine>,
         compiled: &Compiled,
         owner: Owner,
-        params: &Arc<Params>,
+        told: Told<'_>,
     ) -> Result<Tried, LoadError> {
         load::expect_world(compiled.world, World::AdmissionPolicy)?;
         let linked = engine.policies().instantiate_pre(&compiled.component);
         let linked = linked.and_then(AdmissionPolicyPre::new);
         let linked = linked.map_err(|error| load::other_shape(&error))?;
-        let terms = Terms {
-            params,
-            deadline: CANNED,
-        };
+        let terms = Terms::canned(told);
         let lines = Arc::default();
         let instance = instantiate(engine, &linked, (&owner, &lines), CANNED);
         let mut instance = instance.map_err(LoadError::SelfTest)?;
@@ -98,11 +101,8 @@ impl PolicyModule {
     }
 
     /// Makes sure that so many instances are ready and warm, so that no call pays for making one.
-    pub(crate) fn warm(&self, instances: usize, params: &Arc<Params>) -> Result<(), Fault> {
-        let terms = Terms {
-            params,
-            deadline: CANNED,
-        };
+    pub(crate) fn warm(&self, instances: usize, told: Told<'_>) -> Result<(), Fault> {
+        let terms = Terms::canned(told);
         while self.idle().len() < instances {
             let mut instance = self.instantiate(CANNED)?;
             instance.canned(&terms, &self.description)?;
@@ -112,11 +112,8 @@ impl PolicyModule {
     }
 
     /// Whether it answers the canned request with other params.
-    pub(crate) fn try_params(&self, params: &Arc<Params>) -> Result<(), Fault> {
-        let terms = Terms {
-            params,
-            deadline: CANNED,
-        };
+    pub(crate) fn try_params(&self, told: Told<'_>) -> Result<(), Fault> {
+        let terms = Terms::canned(told);
         let mut instance = self.instantiate(CANNED)?;
         instance.canned(&terms, &self.description).map(drop)
     }
@@ -250,6 +247,7 @@ impl PolicyInstance {
             now: ask.now,
             seed: ask.seed,
             params: terms.params,
+            buckets: Some(terms.buckets),
             held: &[],
         };
         let admission = self.guest.usher_policy_admission();
@@ -265,6 +263,7 @@ impl PolicyInstance {
             now: over.now,
             seed: over.seed,
             params: terms.params,
+            buckets: Some(terms.buckets),
             held: &[],
         };
         let admission = self.guest.usher_policy_admission();
@@ -276,11 +275,20 @@ impl PolicyInstance {
 }
 
 impl<'a> Terms<'a> {
+    fn canned((params, buckets): Told<'a>) -> Terms<'a> {
+        Terms {
+            params,
+            buckets,
+            deadline: CANNED,
+        }
+    }
+
     fn sight(&self, ask: &'a Ask) -> Sight<'a> {
         Sight {
             now: ask.now,
             seed: ask.seed,
             params: self.params,
+            buckets: Some(self.buckets),
             held: &ask.held,
         }
     }

@@ -25,13 +25,15 @@ macro_rules! builtin {
     };
 }
 
+static ALLOWLIST: Builtin = builtin!("allowlist");
+static DENYLIST: Builtin = builtin!("denylist");
 static OPEN: Builtin = builtin!("open");
 static QUEUE: Builtin = builtin!("queue");
 static RTYP: Builtin = builtin!("rtyp");
 static ARENA: Builtin = builtin!("arena");
 
 /// Those that decide who may enter.
-pub static POLICIES: &[&Builtin] = &[&OPEN, &QUEUE, &RTYP];
+pub static POLICIES: &[&Builtin] = &[&ALLOWLIST, &DENYLIST, &OPEN, &QUEUE, &RTYP];
 
 /// Those that hold the rules of a game.
 pub static RULES: &[&Builtin] = &[&ARENA];

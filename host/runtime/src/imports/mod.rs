@@ -1,13 +1,16 @@
 //! What a module can ask the host for while it runs. A file is one import, with its tests; none of them
 //! can block, change anything or reach the outside.
 
+pub(crate) mod bucket;
 pub(crate) mod clock;
 pub(crate) mod ledger;
 pub(crate) mod log;
 pub(crate) mod params;
 pub(crate) mod random;
 
+use crate::bucket::Buckets;
 use crate::config::Params;
+use bucket::BucketsView;
 use clock::FixedClock;
 use ledger::Ledger;
 use log::Log;
@@ -19,6 +22,7 @@ use usher_core::{HeldUnit, Moment};
 /// The imports of one instance. What they answer is set anew before each call.
 pub(crate) struct Imports {
     pub(crate) ledger: Ledger,
+    pub(crate) buckets: BucketsView,
     pub(crate) params: ParamsView,
     pub(crate) clock: FixedClock,
     pub(crate) random: Random,
@@ -33,6 +37,8 @@ pub(crate) struct Sight<'a> {
     pub(crate) seed: u64,
     /// The operator's settings.
     pub(crate) params: &'a Arc<Params>,
+    /// The operator's lists; rules have no way to look into them.
+    pub(crate) buckets: Option<&'a Arc<Buckets>>,
     /// What the request holds itself.
     pub(crate) held: &'a [HeldUnit],
 }
@@ -41,6 +47,7 @@ impl Imports {
     /// Before a call.
     pub(crate) fn begin(&mut self, sight: &Sight<'_>) {
         self.ledger.begin(sight.held);
+        self.buckets.begin(sight.buckets);
         self.params.begin(sight.params);
         self.clock.begin(sight.now);
         self.random.begin(sight.seed);

@@ -43,7 +43,9 @@ impl World {
     /// What it may import.
     fn offers(self) -> &'static [&'static str] {
         match self {
-            World::AdmissionPolicy => &["types", "params", "clock", "random", "log", "ledger"],
+            World::AdmissionPolicy => &[
+                "types", "params", "clock", "random", "log", "ledger", "bucket",
+            ],
             World::GameRules => &["types", "params", "clock", "random", "log"],
         }
     }

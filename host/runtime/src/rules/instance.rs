@@ -173,6 +173,7 @@ impl RulesInstance {
             now: at.now,
             seed: at.seed,
             params: &self.params,
+            buckets: None,
             held: &[],
         };
         let rules = self.guest.usher_policy_rules();

@@ -94,7 +94,15 @@ impl Bench {
     /// The same, with a ledger to see.
     pub(super) fn seeing(taken: TakenView, name: &str) -> Bench {
         let source = Source::File(module_file(name));
-        Bench::all(engine(), source, settings(), 2, taken)
+        let sees = (taken, LiveBuckets::default());
+        Bench::all(engine(), source, settings(), 2, sees)
+    }
+
+    /// The same, with buckets to look into.
+    pub(super) fn listing(buckets: LiveBuckets, name: &str, settings: SlotSettings) -> Bench {
+        let source = Source::File(module_file(name));
+        let sees = (TakenView::default(), buckets);
+        Bench::all(engine(), source, settings, 2, sees)
     }
 
     pub(super) fn on(
@@ -103,7 +111,8 @@ impl Bench {
         settings: SlotSettings,
         workers: usize,
     ) -> Bench {
-        Bench::all(engine, source, settings, workers, TakenView::default())
+        let sees = (TakenView::default(), LiveBuckets::default());
+        Bench::all(engine, source, settings, workers, sees)
     }
 
     fn all(
@@ -111,7 +120,7 @@ impl Bench {
         source: Source,
         settings: SlotSettings,
         workers: usize,
-        taken: TakenView,
+        (taken, buckets): (TakenView, LiveBuckets),
     ) -> Bench {
         let slot = SlotConfig {
             name: "p".into(),
@@ -124,6 +133,7 @@ impl Bench {
             engine,
             vec![slot],
             taken,
+            buckets,
             NonZeroUsize::new(workers).expect("a worker"),
             clock.clock(),
             move |given| drop(reply.send(given)),

@@ -1,6 +1,7 @@
 //! The crate as its caller sees it, with real modules.
 
 mod bench;
+mod bucketed;
 mod cached;
 mod chatty;
 mod contained;

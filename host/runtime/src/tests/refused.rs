@@ -61,6 +61,7 @@ fn a_module_in_the_wrong_place_is_told_where_it_belongs() {
         engine(),
         vec![slot],
         usher_core::TakenView::default(),
+        LiveBuckets::default(),
         std::num::NonZeroUsize::MIN,
         bench.clock.clock(),
         drop,

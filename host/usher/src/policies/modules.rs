@@ -10,11 +10,14 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use usher_core::{FailMode, Input, SlotId, SlotInfo, Snapshot, TakenView};
-use usher_runtime::{EngineError, GenerationInfo, Job, LoadFailure, Policies, Reload, RulesSlot};
+use usher_runtime::{
+    EngineError, GenerationInfo, Job, LiveBuckets, LoadFailure, Policies, Reload, RulesSlot,
+};
 
 /// The policies and the rules. Calls that load or change something block while they compile.
 pub struct Loader {
     policies: Policies,
+    buckets: LiveBuckets,
     rules: Option<Arc<RulesSlot>>,
     room: Mailbox,
     core: Handle,
@@ -78,10 +81,12 @@ impl Loader {
         let clock = core.clock();
         let clock: usher_runtime::Clock = Arc::new(move || clock.now());
         let replies = core.clone();
+        let buckets = LiveBuckets::default();
         let policies = Policies::start(
             engine.clone(),
             config.policies.iter().map(Policy::slot).collect(),
             taken,
+            buckets.clone(),
             workers(),
             clock.clone(),
             move |reply| replies.send(reply.into()),
@@ -94,6 +99,7 @@ impl Loader {
         let rules = rules.map(|rules| RulesSlot::load(engine, rules.slot(), clock));
         let loader = Loader {
             policies,
+            buckets,
             rules: rules
                 .transpose()
                 .map_err(|failure| no_good(config, failure))?
@@ -115,6 +121,11 @@ impl Loader {
     /// The rules, for the room that plays them.
     pub fn rules(&self) -> Option<Arc<RulesSlot>> {
         self.rules.clone()
+    }
+
+    /// The buckets of now, whatever policies have pinned: for doors that ask no policy.
+    pub fn buckets(&self) -> LiveBuckets {
+        self.buckets.clone()
     }
 
     /// Reads a module again, and has it serve if it is another. Bytes that were refused, or rolled back
