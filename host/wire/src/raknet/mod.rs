@@ -2,7 +2,7 @@
 //!
 //! All of it is UDP. [`classify()`] tells the [`Offline`] datagrams, by which a connection begins, from those
 //! of a connection: data, ACK and NAK ([`Datagram`]). Data carries [`Frame`]s, each a message or a part of
-//! one; `Connection` makes of them whole messages that arrive as their [`Reliability`] says, and a
+//! one; [`Connection`] makes of them whole messages that arrive as their [`Reliability`] says, and a
 //! [`Message`] is what one of them means.
 //!
 //! Integers are big-endian, but for the little-endian u24 that count datagrams and messages. A message may
@@ -15,6 +15,7 @@
 
 mod address;
 mod classify;
+mod connection;
 mod datagram;
 mod dialect;
 mod frame;
@@ -34,6 +35,7 @@ mod timestamp;
 
 pub use address::{Addresses, UNASSIGNED};
 pub use classify::{Class, classify};
+pub use connection::{Budget, Connection, Incoming, Limits, SendError};
 pub use datagram::{Datagram, Frames, begin_data, encode_ack, encode_nak};
 pub use dialect::{DIALECTS, Dialect};
 pub use frame::{Frame, Part};

@@ -1,0 +1,54 @@
+//! How much one connection may keep.
+
+use std::time::Duration;
+
+use super::super::limits::{MAX_SESSION_PAYLOAD, PART_OVERHEAD};
+
+/// How much one connection may keep, and how long it waits for its peer.
+///
+/// In the worst case a connection takes `max_held` bytes, one more message of `max_parts` parts (the next of
+/// its channel, without which the held ones would never be due), `max_outgoing` bytes, and
+/// [`Limits::FIXED`] bytes for what does not depend on these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Parts that an incoming message may have.
+    pub max_parts: u32,
+    /// Bytes that incoming messages may take which are not whole, or wait for their turn in their channel.
+    ///
+    /// What finds no room is not acknowledged, and comes again. A message in parts is counted with all its
+    /// parts from the first one on, so that what was begun can be ended.
+    pub max_held: usize,
+    /// Bytes that outgoing messages may take, until they are sent and, when reliable, acknowledged.
+    pub max_outgoing: usize,
+    /// How long the peer may be silent while it owes an acknowledgement.
+    pub timeout: Duration,
+}
+
+impl Limits {
+    /// What does not depend on the other limits, in bytes: tables of numbers and of channels at their
+    /// fullest, and the connection itself.
+    pub const FIXED: usize = 64 << 10;
+
+    /// For a peer that nobody has accepted: one session message of 65,536 bytes and some way around it.
+    #[must_use]
+    pub fn pending(mtu: u16) -> Self {
+        let part = usize::from(mtu.saturating_sub(PART_OVERHEAD)).max(1);
+        Self {
+            max_parts: (MAX_SESSION_PAYLOAD + 1).div_ceil(part) as u32,
+            max_held: 128 << 10,
+            max_outgoing: 256 << 10,
+            timeout: Duration::from_secs(10),
+        }
+    }
+
+    /// For one that plays: messages of about a megabyte, several at once.
+    #[must_use]
+    pub fn accepted() -> Self {
+        Self {
+            max_parts: 1024,
+            max_held: 4 << 20,
+            max_outgoing: 4 << 20,
+            timeout: Duration::from_secs(10),
+        }
+    }
+}
