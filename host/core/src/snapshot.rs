@@ -71,6 +71,11 @@ impl Snapshot {
             .unwrap_or_else(|| [].into())
     }
 
+    /// Every slot.
+    pub(crate) fn slot_ids(&self) -> impl Iterator<Item = SlotId> + use<> {
+        (0..=u16::MAX).map(SlotId).take(self.slots.len())
+    }
+
     /// A slot; `None` for one that it does not know.
     pub fn slot(&self, slot: SlotId) -> Option<&SlotInfo> {
         self.slots.get(usize::from(slot.0))

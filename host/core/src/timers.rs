@@ -1,6 +1,6 @@
 //! Timers: at most one of each kind for each thing, fired in order.
 
-use crate::id::{AskId, RequestId, SessionId};
+use crate::id::{AskId, RequestId, SessionId, SlotId};
 use crate::queue::PlaceId;
 use crate::time::Moment;
 use std::collections::{BTreeMap, HashMap};
@@ -26,6 +26,10 @@ pub(crate) enum Timer {
     Bind(SessionId),
     /// The session may have gone silent.
     Idle(SessionId),
+    /// A recheck is tried again about those about whom it faulted.
+    Recheck(SlotId),
+    /// A question about someone who plays was not answered.
+    RecheckAsk(AskId),
     /// A timed unit of the ledger expires.
     Units,
 }

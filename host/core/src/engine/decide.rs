@@ -94,7 +94,7 @@ impl Core {
         }
     }
 
-    fn held(&self, holder: Holder) -> Vec<HeldUnit> {
+    pub(super) fn held(&self, holder: Holder) -> Vec<HeldUnit> {
         let units = self.ledger.of(holder);
         units
             .map(|(key, unit)| HeldUnit {
@@ -106,10 +106,13 @@ impl Core {
 
     /// Takes a policy's answer, if anyone still waits for it.
     pub(super) fn answered(&mut self, answer: Answer) {
-        let Some(Asked::Decision(id)) = self.asks.get(&answer.ask) else {
-            return;
+        let id = match self.asks.get(&answer.ask) {
+            Some(Asked::Decision(id)) => *id,
+            Some(Asked::Recheck(slot, session)) => {
+                return self.recheck_answered(*slot, *session, answer);
+            }
+            _ => return,
         };
-        let id = *id;
         self.asks.remove(&answer.ask);
         let Some(decision) = self.decision_mut(id) else {
             return;

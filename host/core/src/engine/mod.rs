@@ -7,6 +7,7 @@ mod arrive;
 mod decide;
 mod finish;
 mod offer;
+mod recheck;
 mod report;
 mod seat;
 mod state;
@@ -15,7 +16,7 @@ mod time;
 mod verdict;
 
 use crate::config::{Config, DoorConfig};
-use crate::id::{AskId, DoorId, RequestId, SessionId};
+use crate::id::{AskId, DoorId, RequestId, SessionId, SlotId};
 use crate::input::Input;
 use crate::key::Key;
 use crate::ledger::{Ledger, TakenView};
@@ -28,8 +29,8 @@ use crate::snapshot::Snapshot;
 use crate::time::Moment;
 use crate::timers::Timers;
 use crate::verdict::Question;
-use state::{Asked, Request};
-use std::collections::{HashMap, HashSet, VecDeque};
+use state::{Asked, Recheck, Request};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 /// The admission engine of one host. See the crate's documentation.
@@ -50,6 +51,8 @@ pub struct Core {
     /// Waiters to be decided anew, and those of them whose decision is out.
     reload: VecDeque<RequestId>,
     reloading: HashSet<RequestId>,
+    /// Those who play are asked about again, by these policies.
+    rechecks: BTreeMap<SlotId, Recheck>,
     /// Counts changes of the rules and of what is closed.
     changes: u64,
     /// Keys of which a unit was given back, and whether by something else than a declined offer.
@@ -84,6 +87,7 @@ impl Core {
             timers: Timers::default(),
             reload: VecDeque::new(),
             reloading: HashSet::new(),
+            rechecks: BTreeMap::new(),
             changes: 0,
             freed: VecDeque::new(),
             due: Vec::new(),
@@ -152,7 +156,8 @@ impl Core {
             Input::Open { key } => self.open_key(key),
             Input::Rules(snapshot) => self.rules_changed(snapshot),
             Input::Drain => self.drain(),
-            Input::Recheck { .. } | Input::Tick => {}
+            Input::Recheck { slot, forced } => self.recheck_ordered(slot, forced),
+            Input::Tick => {}
         }
     }
 
@@ -161,7 +166,9 @@ impl Core {
         loop {
             self.offer_freed();
             self.pump_reload();
-            // A re-decision may come to nothing at once, and give back what was set aside for it.
+            self.pump_rechecks();
+            // A re-decision may come to nothing at once, and give back what was set aside for it; a
+            // recheck ends players.
             if self.freed.is_empty() {
                 break;
             }

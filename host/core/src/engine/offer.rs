@@ -201,6 +201,7 @@ impl Core {
         self.snapshot = snapshot;
         self.changes += 1;
         self.reload = self.queue.in_order().into();
+        self.recheck_all();
     }
 
     pub(super) fn close_key(&mut self, key: Key, reason: Reason) {

@@ -27,6 +27,9 @@ impl Core {
             return;
         };
         let (door, peer) = (request.door, request.peer);
+        let (arrived, attempt) = (request.arrival.at, request.attempt);
+        let decided_by = request.decision.as_ref().map(|it| it.snapshot.number);
+        let rules_changed = decided_by != Some(self.snapshot.number);
         let mut units = self.ledger.of(Holder::Session(session));
         let number = units
             .find(|(key, _)| **key == Key::slot())
@@ -62,6 +65,11 @@ impl Core {
         self.sessions.insert(Session {
             player: player.clone(),
             peer,
+            proven: data.proven,
+            name: data.name.clone(),
+            abilities: data.abilities,
+            arrived,
+            attempt,
             token,
             accepted: self.now,
             bound: Bound::No,
@@ -84,6 +92,9 @@ impl Core {
                 self.timers
                     .set(Timer::Bind(session), self.now.after(bind_timeout));
             }
+        }
+        if rules_changed {
+            self.recheck_late(session);
         }
     }
 
@@ -185,6 +196,7 @@ impl Core {
         };
         self.timers.cancel(Timer::Bind(id));
         self.timers.cancel(Timer::Idle(id));
+        self.drop_from_rechecks(id);
         // Giving back needs no room, so it can't fail.
         let freed = self
             .ledger
@@ -227,6 +239,7 @@ impl Core {
         let reason = Reason::new(code::SHUTTING_DOWN, "The server is stopping.");
         self.draining = Some(reason.clone());
         self.reload.clear();
+        self.stop_rechecks();
         for place in self.places.ids() {
             self.give_up_place(place);
         }

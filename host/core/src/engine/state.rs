@@ -3,13 +3,15 @@
 use crate::address::AddressGroup;
 use crate::ask::Fact;
 use crate::claim::Claim;
-use crate::id::{AskId, DoorId, RequestId, SlotId};
+use crate::id::{AskId, DoorId, RequestId, SessionId, SlotId};
 use crate::queue::{Arrival, PlaceId};
+use crate::reason::Reason;
 use crate::record::PolicyStep;
 use crate::request::RequestData;
 use crate::snapshot::Snapshot;
 use crate::time::Moment;
 use crate::verdict::{Acceptance, Question};
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -141,6 +143,54 @@ pub(super) enum Asked {
         /// They have had a status already: this is a retry for a fresher text.
         told: bool,
     },
+    /// Whether this session may go on playing, by this policy.
+    Recheck(SlotId, SessionId),
     /// A notice that a request is over.
     Over,
+}
+
+/// A recheck of those who play, by one policy. It stays once it is over: who is let in later by older
+/// rules is asked about as part of it.
+#[derive(Default, Debug)]
+pub(super) struct Recheck {
+    /// An operator wants to know what comes of it, even if there is nobody to ask about.
+    pub(super) ordered: bool,
+    /// It ends whom it refuses, however many.
+    pub(super) forced: bool,
+    /// Some are to be asked about or being asked about, and all that comes of it is decided after.
+    pub(super) running: bool,
+    /// Those who are to be asked about.
+    pub(super) todo: BTreeSet<SessionId>,
+    /// Those who are being asked about.
+    pub(super) out: BTreeMap<SessionId, Out>,
+    /// Those whom the policy refuses, until it is decided whether they are ended.
+    pub(super) refused: BTreeMap<SessionId, (Reason, PolicyStep)>,
+    /// Those about whom it faulted, until they have their turn again.
+    pub(super) again: BTreeSet<SessionId>,
+    /// How many times that happened.
+    pub(super) faults: u32,
+    /// How many it refused in all, and how many of them were ended.
+    pub(super) refusals: u32,
+    pub(super) ended: u32,
+    /// It would have ended too many, and is over.
+    pub(super) stopped: bool,
+    /// What the operator was told last: refused, ended, unanswered; stopped.
+    pub(super) told: Option<((u32, u32, u32), bool)>,
+}
+
+impl Recheck {
+    /// Whether it is about nobody at the moment.
+    pub(super) fn is_idle(&self) -> bool {
+        let nobody = self.todo.is_empty() && self.again.is_empty() && self.refused.is_empty();
+        nobody && self.out.is_empty() && !self.running
+    }
+}
+
+/// An ask about someone who plays.
+#[derive(Debug)]
+pub(super) struct Out {
+    pub(super) ask: AskId,
+    /// It is wanted for as long as this lives.
+    #[expect(dead_code, reason = "it is what the ask is wanted for, by being there")]
+    pub(super) life: Arc<()>,
 }

@@ -40,6 +40,8 @@ impl Core {
             Timer::Grace(place) => self.give_up_place(place),
             Timer::Bind(session) => self.end_session(session, SessionEnd::BindTimeout),
             Timer::Idle(session) => self.probe(session),
+            Timer::Recheck(slot) => self.recheck_again(slot),
+            Timer::RecheckAsk(ask) => self.recheck_unanswered(ask),
             Timer::Units => {
                 let freed = self.ledger.expire(self.now);
                 self.freed(freed);

@@ -3,6 +3,7 @@
 use super::player::Player;
 use super::token::SessionToken;
 use crate::id::{DoorId, RequestId, SessionId};
+use crate::request::Abilities;
 use crate::time::Moment;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::net::SocketAddr;
@@ -25,6 +26,16 @@ pub(crate) struct Session {
     pub(crate) player: Player,
     /// Where it logged in from.
     pub(crate) peer: SocketAddr,
+    /// Whether it had shown that it receives what is sent there.
+    pub(crate) proven: bool,
+    /// The peer's own name for itself.
+    pub(crate) name: Option<Arc<str>>,
+    /// What its door can do.
+    pub(crate) abilities: Abilities,
+    /// When its request arrived.
+    pub(crate) arrived: Moment,
+    /// How many decisions were made about it, as a request and since.
+    pub(crate) attempt: u32,
     pub(crate) token: Option<SessionToken>,
     pub(crate) accepted: Moment,
     /// It has joined unless this is [`Bound::No`].

@@ -4,6 +4,7 @@
 //! * who is asked, in which order: `chain`; what they ask first: `evidence`; what they do: `acts`
 //! * what a verdict takes of the ledger: `claims`; what is shut: `closing`
 //! * who waits, in which order: `waiting`; who is asked again when: `offers`, `declining`, `reload`
+//! * who is asked about again while they play: `rechecks`, `recheck_limits`
 //! * what is kept of who dropped: `places`; what who waits is told: `status`
 //! * how many may be pending: `pool`; how each ends: `endings`, `sessions`
 //! * what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
@@ -21,6 +22,8 @@ mod faults;
 mod offers;
 mod places;
 mod pool;
+mod recheck_limits;
+mod rechecks;
 mod reload;
 mod replay;
 mod semantics;

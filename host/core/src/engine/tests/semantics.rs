@@ -2,7 +2,7 @@
 
 const TABLE: &str = include_str!("../../../SEMANTICS.md");
 
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 23] = [
     ("acts", include_str!("acts.rs")),
     ("chain", include_str!("chain.rs")),
     ("claims", include_str!("claims.rs")),
@@ -14,6 +14,8 @@ const FILES: [(&str, &str); 21] = [
     ("offers", include_str!("offers.rs")),
     ("places", include_str!("places.rs")),
     ("pool", include_str!("pool.rs")),
+    ("recheck_limits", include_str!("recheck_limits.rs")),
+    ("rechecks", include_str!("rechecks.rs")),
     ("reload", include_str!("reload.rs")),
     ("replay", include_str!("replay.rs")),
     ("sessions", include_str!("sessions.rs")),

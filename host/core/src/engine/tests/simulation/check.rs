@@ -1,9 +1,10 @@
 //! The invariants, checked from what the core told its surroundings and from its own tables.
 
 use super::stage::Stage;
+use crate::engine::state::Asked;
 use crate::ledger::Holder;
-use crate::{Ask, Key, Why};
-use std::collections::BTreeMap;
+use crate::{Ask, Key, Rechecked, Why};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What must hold after every step.
 pub(super) fn invariants(stage: &Stage) {
@@ -11,6 +12,7 @@ pub(super) fn invariants(stage: &Stage) {
     pool(stage);
     requests(stage);
     sessions(stage);
+    rechecks(stage);
     nobody_stands_while_what_it_waits_for_is_free(stage);
 }
 
@@ -133,6 +135,61 @@ fn sessions(stage: &Stage) {
         let left = if stay.ended == 1 { stay.joined } else { 0 };
         assert_eq!(stay.left, left, "{id}: {stay:?}");
     }
+}
+
+/// Whoever is asked about again plays, and is asked about once at a time; a recheck comes to an end.
+fn rechecks(stage: &Stage) {
+    let core = &stage.core;
+    let mut asked = BTreeSet::new();
+    for (slot, recheck) in &core.rechecks {
+        for (id, out) in &recheck.out {
+            assert!(asked.insert(*id), "two ask about {id} at once");
+            let about = core.asks.get(&out.ask);
+            assert!(matches!(about, Some(Asked::Recheck(its, of)) if (its, of) == (slot, id)));
+            let timer = crate::timers::Timer::RecheckAsk(out.ask);
+            assert!(
+                core.timers.is_set(timer),
+                "an answer about {id} may never come"
+            );
+        }
+        let named = recheck.todo.iter().chain(recheck.out.keys());
+        let named = named.chain(&recheck.again).chain(recheck.refused.keys());
+        for id in named {
+            assert!(core.sessions.get(*id).is_some(), "{id} is over");
+        }
+        let timer = crate::timers::Timer::Recheck(*slot);
+        assert!(core.timers.is_set(timer) || recheck.again.is_empty() || recheck.running);
+        let others = core.rechecks.values().any(|other| !other.out.is_empty());
+        assert!(
+            !recheck.running || others,
+            "nobody goes on with {recheck:?}"
+        );
+    }
+    let about = core.asks.values();
+    let about = about.filter(|about| matches!(about, Asked::Recheck(..)));
+    assert_eq!(about.count(), asked.len(), "an ask is about nobody");
+}
+
+/// A recheck is by the rules of now, about someone who plays.
+pub(super) fn recheck_is_of_now(stage: &Stage, ask: &Ask) {
+    // It may have been ended in the same step, after it was asked about.
+    let mut stays = stage.sessions.values();
+    assert!(
+        stays.any(|stay| stay.request == ask.request.id),
+        "{} never played",
+        ask.request.id
+    );
+    assert_eq!(ask.snapshot.number, stage.core.snapshot.number);
+    assert!(ask.request.password.is_none() && ask.request.payload.is_empty());
+}
+
+pub(super) fn few_enough_are_ended(rechecked: &Rechecked) {
+    let limit = (rechecked.seated / 5).max(1);
+    assert!(
+        rechecked.forced || rechecked.ended <= limit,
+        "{rechecked:?}"
+    );
+    assert!(rechecked.refused >= rechecked.ended && rechecked.ended <= rechecked.seated);
 }
 
 /// No wake-up is lost: an idle waiter that was not passed over is blocked in every option.

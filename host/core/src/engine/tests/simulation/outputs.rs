@@ -74,6 +74,10 @@ impl Stage {
                 self.core.handle(Input::Seen { session, at }, self.now);
             }
             Output::Ended { session, .. } => self.sessions.get_mut(&session).unwrap().ended += 1,
+            Output::Ask(ask) if ask.why == Why::Recheck => {
+                check::recheck_is_of_now(self, &ask);
+                self.asks.push(*ask);
+            }
             Output::Ask(ask) => {
                 let seen = self.requests.entry(ask.request.id).or_default();
                 seen.asked.insert(ask.slot);
@@ -97,10 +101,11 @@ impl Stage {
             } => self.lookups.push((request, attempt, question)),
             Output::Joined(player) => self.sessions.get_mut(&player.session).unwrap().joined += 1,
             Output::Left { session, .. } => self.sessions.get_mut(&session).unwrap().left += 1,
-            Output::Compensate { .. }
-            | Output::Command(_)
-            | Output::Rechecked(_)
-            | Output::Decided(_) => {}
+            Output::Rechecked(rechecked) => {
+                check::few_enough_are_ended(&rechecked);
+                self.told_of_recheck.insert(rechecked.slot);
+            }
+            Output::Compensate { .. } | Output::Command(_) | Output::Decided(_) => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use super::chance::Chance;
 use super::check;
 use super::stage::{NAMES, Stage};
 use crate::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +50,7 @@ impl Stage {
             status_asks: Vec::new(),
             lookups: Vec::new(),
             overs: Vec::new(),
+            told_of_recheck: BTreeSet::new(),
             requests: BTreeMap::new(),
             sessions: BTreeMap::new(),
             events: Vec::new(),
@@ -88,6 +89,7 @@ impl Stage {
             86..=88 => self.answer_late(),
             89 => self.over(),
             90 => self.backwards(),
+            91 => self.recheck(),
             _ => self.handle(Input::Tick),
         }
     }
@@ -350,16 +352,26 @@ impl Stage {
         }
     }
 
+    fn recheck(&mut self) {
+        let slot = SlotId(u16::try_from(self.chance.below(3)).unwrap());
+        let forced = self.chance.one_in(2);
+        self.handle(Input::Recheck { slot, forced });
+        assert!(
+            self.told_of_recheck.remove(&slot) || self.core.rechecks[&slot].running,
+            "the operator is not told"
+        );
+    }
+
     fn reload(&mut self) {
         self.rules += 1;
         let fail = self
             .chance
             .pick(&[FailMode::Closed, FailMode::Open, FailMode::LastGood]);
         self.saw_open |= fail == FailMode::Open;
-        let slot = |name: &str, fail| SlotInfo {
+        let slot = |name: &str, fail, recheck| SlotInfo {
             name: name.into(),
             fail,
-            recheck: false,
+            recheck,
         };
         let chains: [&[SlotId]; 3] = [
             &[SlotId(0)],
@@ -367,9 +379,10 @@ impl Stage {
             &[SlotId(1), SlotId(0)],
         ];
         let chain = self.chance.pick(&chains);
+        let [first, second] = [2, 4].map(|times| self.chance.one_in(times));
         self.handle(Input::Rules(Arc::new(Snapshot {
             number: self.rules,
-            slots: vec![slot("a", fail), slot("b", FailMode::Closed)],
+            slots: vec![slot("a", fail, first), slot("b", FailMode::Closed, second)],
             chains: vec![chain.into(); 2],
             pin: Pin(Arc::new(())),
         })));

@@ -50,6 +50,8 @@ pub(super) struct Stage {
     pub(super) status_asks: Vec<AskStatus>,
     pub(super) lookups: Vec<(RequestId, u32, Question)>,
     pub(super) overs: Vec<AskId>,
+    /// Policies of whose recheck something was told since.
+    pub(super) told_of_recheck: BTreeSet<SlotId>,
     pub(super) requests: BTreeMap<RequestId, Seen>,
     pub(super) sessions: BTreeMap<SessionId, Stay>,
     pub(super) events: Vec<String>,
