@@ -1,11 +1,12 @@
 //! What a door is to the rooms.
 
-use std::sync::Arc;
 use usher_core::SessionId;
+use usher_runtime::Message;
 
 /// Carries game data to players.
 pub trait DataLink: Send + Sync {
-    /// Sends a message to a player, unless too many wait already. Never blocks. What the protocol
-    /// cannot carry, and what finds nobody, is dropped and counted.
-    fn send(&self, to: SessionId, data: Arc<[u8]>);
+    /// Sends a message to a player, unless too many wait already. Never blocks. It travels by the kind
+    /// of delivery that the protocol has and that is nearest to what is asked. What the protocol cannot
+    /// carry, and what finds nobody, is dropped and counted.
+    fn send(&self, to: SessionId, message: Message);
 }

@@ -7,7 +7,7 @@ use super::stage::Stage;
 use std::sync::Arc;
 use std::time::Duration;
 use usher_core::{Fault, Input, Key, Moment, Parting, Player, Reason, SessionId};
-use usher_runtime::{At, Delivery, Effect, Message, StartError};
+use usher_runtime::{At, Effect, Message, StartError};
 
 /// A second trap within this ends the game of everyone in the room.
 const TRAPS_APART: Duration = Duration::from_secs(10);
@@ -82,16 +82,11 @@ impl<S: Script, W: Stage> Game<S, W> {
     }
 
     /// Someone sent something. Dropped unless the rules know who it is.
-    pub(super) fn message(&mut self, from: SessionId, data: Arc<[u8]>) {
+    pub(super) fn message(&mut self, from: SessionId, message: &Message) {
         if !self.roster.get(from).is_some_and(|member| member.told) {
             return;
         }
-        let message = Message {
-            data,
-            delivery: Delivery::Unreliable,
-            channel: 0,
-        };
-        self.call(|play, at| play.on_message(at, from, &message));
+        self.call(|play, at| play.on_message(at, from, message));
     }
 
     /// Time passes.
@@ -283,13 +278,13 @@ impl<S: Script, W: Stage> Game<S, W> {
             match effect {
                 Effect::Send { to, message } => {
                     if let Some(member) = self.roster.get(to) {
-                        self.stage.send(&member.player, message.data);
+                        self.stage.send(&member.player, message);
                     }
                 }
                 Effect::Broadcast { except, message } => {
                     for player in self.roster.players() {
                         if !except.contains(&player.session) {
-                            self.stage.send(player, message.data.clone());
+                            self.stage.send(player, message.clone());
                         }
                     }
                 }

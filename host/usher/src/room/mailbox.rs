@@ -2,9 +2,9 @@
 
 use crate::core_loop::{RoomEvent, RoomLink};
 use crate::inbox::{self, Full, Receiver, Sender};
-use std::sync::Arc;
 use tokio::sync::oneshot;
 use usher_core::SessionId;
+use usher_runtime::Message;
 
 /// How many messages of players may wait for the rules. At 60 a second from each of 64 players, what
 /// rules have to take up within a quarter of a second.
@@ -15,7 +15,7 @@ pub(super) enum Mail {
     /// Someone came or went.
     Event(RoomEvent),
     /// Someone sent something.
-    Message(SessionId, Arc<[u8]>),
+    Message(SessionId, Message),
     /// Other rules are current: take the room over. Answered with what came of it.
     Swap(oneshot::Sender<Result<(), String>>),
 }
@@ -39,8 +39,8 @@ impl Mailbox {
     /// # Errors
     ///
     /// [`Full`] when the rules cannot keep up, or there are none.
-    pub fn message(&self, from: SessionId, data: &[u8]) -> Result<(), Full> {
-        self.0.offer(Mail::Message(from, data.into()))
+    pub fn message(&self, from: SessionId, message: Message) -> Result<(), Full> {
+        self.0.offer(Mail::Message(from, message))
     }
 
     /// Has the room taken over by the rules that are current now. Blocks until that is done; the error

@@ -128,7 +128,7 @@ impl<S: Script, W: Stage> Runner<S, W> {
             }
             Mail::Event(RoomEvent::Joined(player)) => self.warn_of_rooms(&player.room),
             Mail::Event(RoomEvent::Left { session, how, .. }) => self.game.leave(session, how),
-            Mail::Message(from, data) => self.game.message(from, data),
+            Mail::Message(from, message) => self.game.message(from, &message),
             // Whoever asked may have stopped waiting.
             Mail::Swap(done) => drop(done.send(self.game.swap())),
         }

@@ -6,7 +6,7 @@ use rand::Rng as _;
 use rand::rngs::StdRng;
 use std::sync::Arc;
 use usher_core::{Input, Player};
-use usher_runtime::At;
+use usher_runtime::{At, Message};
 
 /// What a game acts on.
 pub(super) trait Stage {
@@ -14,7 +14,7 @@ pub(super) trait Stage {
     fn at(&mut self) -> At;
 
     /// Game data for a player.
-    fn send(&mut self, to: &Player, data: Arc<[u8]>);
+    fn send(&mut self, to: &Player, message: Message);
 
     /// Something for the core.
     fn tell_core(&mut self, input: Input);
@@ -36,9 +36,9 @@ impl Stage for Host {
         }
     }
 
-    fn send(&mut self, to: &Player, data: Arc<[u8]>) {
+    fn send(&mut self, to: &Player, message: Message) {
         if let Some(door) = self.doors.get(usize::from(to.door.0)) {
-            door.send(to.session, data);
+            door.send(to.session, message);
         }
     }
 

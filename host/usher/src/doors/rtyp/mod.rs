@@ -39,6 +39,7 @@ use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::JoinSet;
 use udp::{Order, SENDING, Udp};
 use usher_core::{DoorId, Grant, RequestId, SessionId};
+use usher_runtime::Message;
 use usher_wire::rtyp::{MAX_DATAGRAM, SessionToken};
 
 /// What a door is to be.
@@ -219,8 +220,9 @@ impl DoorLink for RtypDoor {
 }
 
 impl DataLink for RtypDoor {
-    fn send(&self, to: SessionId, data: Arc<[u8]>) {
-        if self.orders.offer(Order::Data(to, data)).is_err() {
+    /// The protocol has one kind of delivery and no channels.
+    fn send(&self, to: SessionId, message: Message) {
+        if self.orders.offer(Order::Data(to, message.data)).is_err() {
             self.shed.fetch_add(1, Ordering::Relaxed);
         }
     }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use usher_core::{Departure, Input, Moment, SessionId};
+use usher_runtime::{Delivery, Message};
 use usher_wire::rtyp::{Kind, MAX_DATAGRAM};
 
 /// How often silence is looked for, and drops are handed on.
@@ -125,7 +126,12 @@ impl Udp {
             Taken::Bind(session, endpoint) => self.core.send(Input::Bind { session, endpoint }),
             Taken::Connected(session) => self.send(session, Kind::Accept, &[], now),
             Taken::Data(session, data) => {
-                if self.room.message(session, data).is_err() {
+                let message = Message {
+                    data: data.into(),
+                    delivery: Delivery::Unreliable,
+                    channel: 0,
+                };
+                if self.room.message(session, message).is_err() {
                     self.drops.count(Cause::RulesBusy);
                 }
             }

@@ -3,6 +3,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 use usher_core::{DoorId, FaultKind, RequestId};
+use usher_runtime::Delivery;
 
 /// What the rules were told, what the world was told, and what is to go wrong.
 #[derive(Default)]
@@ -88,7 +89,8 @@ impl Play for Instance {
         message: &Message,
     ) -> Result<Vec<Effect>, Fault> {
         let text = String::from_utf8_lossy(&message.data);
-        let call = format!("message {from} {text}");
+        let (delivery, channel) = (message.delivery, message.channel);
+        let call = format!("message {from} {text} {delivery:?}/{channel}");
         self.world.0.borrow_mut().called(call)
     }
 
@@ -117,9 +119,10 @@ impl Stage for Shared {
         }
     }
 
-    fn send(&mut self, to: &Player, data: Arc<[u8]>) {
-        let text = String::from_utf8_lossy(&data).into_owned();
-        let said = format!("to {}: {text}", to.session);
+    fn send(&mut self, to: &Player, message: Message) {
+        let text = String::from_utf8_lossy(&message.data).into_owned();
+        let (delivery, channel) = (message.delivery, message.channel);
+        let said = format!("to {}: {text} {delivery:?}/{channel}", to.session);
         self.0.borrow_mut().said.push(said);
     }
 
@@ -180,23 +183,23 @@ fn message(text: &str) -> Message {
     Message {
         data: text.as_bytes().into(),
         delivery: Delivery::Ordered,
-        channel: 0,
+        channel: 3,
     }
 }
 
 #[test]
 fn messages_count_from_the_join_to_the_leave() {
     let (mut game, world) = game();
-    game.message(SessionId(1), b"early"[..].into());
+    game.message(SessionId(1), &message("early"));
     game.tick();
     game.join(player(1));
-    game.message(SessionId(1), b"in time"[..].into());
+    game.message(SessionId(1), &message("in time"));
     game.tick();
     game.leave(SessionId(1), Parting::Lost);
     game.leave(SessionId(1), Parting::Left);
-    game.message(SessionId(1), b"late"[..].into());
+    game.message(SessionId(1), &message("late"));
     game.tick();
-    let expected = ["join 1", "message 1 in time", "tick", "leave 1 Lost"];
+    let expected = ["join 1", "message 1 in time Ordered/3", "tick", "leave 1 Lost"];
     assert_eq!(calls(&world), expected);
 }
 
@@ -232,9 +235,9 @@ fn effects_are_applied_in_order() {
     world.0.borrow_mut().effects.push_back(("tick", effects));
     game.tick();
     let expected = [
-        "to 1: a",
+        "to 1: a Ordered/3",
         "close room:main game-started",
-        "to 2: b",
+        "to 2: b Ordered/3",
         "kick 1 afk",
         "open room:main",
     ];
@@ -252,9 +255,9 @@ fn a_trap_goes_back_to_the_last_save_and_tells_what_happened_since() {
     game.join(player(3));
     calls(&world);
     trap(&world, &["message"]);
-    game.message(SessionId(2), b"boom"[..].into());
+    game.message(SessionId(2), &message("boom"));
     let expected = [
-        "message 2 boom",
+        "message 2 boom Ordered/3",
         "start 1 [at 5000]",
         "leave 1 Kicked",
         "join 3",
@@ -275,7 +278,7 @@ fn a_second_trap_soon_after_ends_the_game_and_a_new_one_begins() {
     game.tick();
     assert_eq!(calls(&world), ["tick", "start 1 []"]);
     assert_eq!(said(&world), ["kick 1 rules-fault", "open room:main"]);
-    game.message(SessionId(1), b"still here"[..].into());
+    game.message(SessionId(1), &message("still here"));
     game.leave(SessionId(1), Parting::Kicked);
     game.join(player(2));
     assert_eq!(calls(&world), ["join 2"]);
