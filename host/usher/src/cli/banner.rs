@@ -18,15 +18,20 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         // Writing to a string does not fail.
         let _ = writeln!(text, "  {label:<8} {value}");
     };
-    for (door, (tcp, udp)) in config.doors.iter().zip(doors) {
+    for (door, addresses) in config.doors.iter().zip(doors) {
         let chain = door.policies.iter();
         let chain = chain.filter_map(|slot| config.policies.get(usize::from(slot.0)));
         let chain: Vec<&str> = chain.map(|policy| &*policy.name).collect();
         let (name, protocol) = (&door.name, door.protocol.word());
         let asks = chain.join(", then ");
+        let udp = format!("udp {}", addresses.udp);
+        let ports = match addresses.tcp {
+            Some(tcp) => format!("tcp {tcp} and {udp}"),
+            None => udp,
+        };
         line(
             "door",
-            format!("{name}: {protocol} on tcp {tcp} and udp {udp}, asks {asks}"),
+            format!("{name}: {protocol} on {ports}, asks {asks}"),
         );
     }
     for policy in &modules.policies {
@@ -47,12 +52,13 @@ pub(super) fn banner(started: &Started<'_>) -> String {
     if let Some(audit) = &config.audit {
         line("audit", audit.file.display().to_string());
     }
-    if let Some((tcp, _)) = doors.first() {
-        let _ = write!(
-            text,
-            "\nTry: usher join tcp://{} --name R9\n",
-            reachable(*tcp)
-        );
+    if let Some(door) = doors.first() {
+        let (scheme, address) = match door.tcp {
+            Some(tcp) => ("tcp", tcp),
+            None => ("mafianet", door.udp),
+        };
+        let address = reachable(address);
+        let _ = write!(text, "\nTry: usher join {scheme}://{address} --name R9\n");
     }
     text
 }
@@ -81,6 +87,7 @@ mod tests {
     use super::*;
     use crate::admin::Modules;
     use crate::config::Config;
+    use crate::doors::door::Addresses;
 
     #[test]
     fn it_says_what_listens_who_decides_and_what_to_try() {
@@ -97,10 +104,10 @@ mod tests {
         };
         let started = Started {
             config: &Config::default(),
-            doors: vec![(
-                "0.0.0.0:40001".parse().expect("an address"),
-                "0.0.0.0:40002".parse().expect("an address"),
-            )],
+            doors: vec![Addresses {
+                tcp: Some("0.0.0.0:40001".parse().expect("an address")),
+                udp: "0.0.0.0:40002".parse().expect("an address"),
+            }],
             admin: Some("127.0.0.1:4280".parse().expect("an address")),
             modules: Modules {
                 policies: vec![status("rtyp", "builtin:rtyp")],

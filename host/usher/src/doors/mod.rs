@@ -1,5 +1,7 @@
 //! The doors: each speaks one protocol to players and the core's few verbs to the core. A door
 //! translates; it decides nothing.
 
+pub mod door;
 pub mod link;
 pub mod rtyp;
+mod socket;

@@ -15,17 +15,18 @@ use crate::audit::{self, Audit, Finished};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::core_loop::{self, DoorLink, Handle, Links};
+use crate::doors::door::{Addresses, Bound, Door};
 use crate::doors::link::DataLink;
-use crate::doors::rtyp::{Bound, RtypDoor, Settings};
 use crate::metrics::Metrics;
 use crate::policies::{Asked, Changes, Loader};
 use crate::room::{self, Mailbox};
 use host::Host;
-use ports::Ports;
+use ports::{Ports, ROOM};
 use rand::TryRng as _;
 use rand::rngs::SysRng;
 use reread::Rereader;
 use signals::{Signal, Signals};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,10 +34,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::timeout;
-use usher_core::{Core, DoorId};
-
-/// The room that players enter.
-const ROOM: &str = "main";
+use usher_core::Core;
 
 /// How many records of decisions may wait to be counted and written.
 const RECORDS: usize = 4096;
@@ -52,8 +50,8 @@ const WRITTEN_WITHIN: Duration = Duration::from_secs(1);
 pub struct Started<'a> {
     /// What it runs.
     pub config: &'a Config,
-    /// TCP and UDP of each door, by [`DoorId`], with the ports that port 0 became.
-    pub doors: Vec<(SocketAddr, SocketAddr)>,
+    /// Where each door listens, by [`usher_core::DoorId`], with the ports that port 0 became.
+    pub doors: Vec<Addresses>,
     /// The operator's endpoint.
     pub admin: Option<SocketAddr>,
     /// What is loaded.
@@ -107,7 +105,7 @@ pub async fn serve(
 
     // None of these may end before the host does.
     let mut parts = JoinSet::new();
-    let doors = open(ports.doors, &config, &core, &mailbox, &mut parts);
+    let doors = open(ports.doors, &core, &mailbox, &mut parts)?;
     match loader.rules() {
         Some(rules) => {
             let doors = doors.iter().map(|door| door.clone() as Arc<dyn DataLink>);
@@ -203,23 +201,14 @@ fn open_audit(config: &Config) -> Result<Option<(Audit, Finished)>, ServeError> 
 }
 
 fn open(
-    bound: Vec<Bound>,
-    config: &Config,
+    bound: Vec<Box<dyn Bound>>,
     core: &Handle,
     room: &Mailbox,
     parts: &mut JoinSet<()>,
-) -> Vec<Arc<RtypDoor>> {
-    let doors = bound.into_iter().zip(&config.doors).zip(0..);
+) -> io::Result<Vec<Arc<dyn Door>>> {
+    let doors = bound.into_iter();
     doors
-        .map(|((bound, door), place)| {
-            let settings = Settings {
-                id: DoorId(place),
-                name: door.name.clone(),
-                room: ROOM.into(),
-                longest_wait: config.limits.queue_max_wait,
-            };
-            bound.open(settings, core.clone(), room.clone(), parts)
-        })
+        .map(|bound| bound.open(core.clone(), room.clone(), parts))
         .collect()
 }
 
@@ -264,7 +253,7 @@ fn read_again(loader: &Loader, reread: &impl Fn() -> Result<Config, ConfigError>
 
 /// Tells everyone that the host stops, and waits until they know; not forever, and not when it is told
 /// to stop once more.
-async fn drain(host: &Host, doors: &[Arc<RtypDoor>], signals: &mut Signals) {
+async fn drain(host: &Host, doors: &[Arc<dyn Door>], signals: &mut Signals) {
     tracing::info!("stopping: nobody is let in any more, everyone is told");
     host.draining.store(true, Ordering::Relaxed);
     host.core.drain();

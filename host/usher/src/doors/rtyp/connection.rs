@@ -22,7 +22,7 @@ use usher_wire::rtyp::{PlayerName, RejectReason, ServerMessage, SessionToken};
 const FIRST_MESSAGE_WITHIN: Duration = Duration::from_secs(5);
 
 /// What all connections of a door share.
-pub(super) struct Door {
+pub(super) struct Shared {
     pub(super) id: DoorId,
     pub(super) name: Arc<str>,
     pub(super) protocol: Arc<str>,
@@ -38,7 +38,7 @@ pub(super) struct Door {
 }
 
 /// Serves a connection from its first byte to its last.
-pub(super) async fn serve(tcp: TcpStream, peer: SocketAddr, door: Arc<Door>, stranger: Stranger) {
+pub(super) async fn serve(tcp: TcpStream, peer: SocketAddr, door: Arc<Shared>, stranger: Stranger) {
     let mut stream = Stream::new(tcp);
     let by = Instant::now() + FIRST_MESSAGE_WITHIN;
     let mut closing = door.closing.clone();
@@ -65,7 +65,7 @@ pub(super) async fn serve(tcp: TcpStream, peer: SocketAddr, door: Arc<Door>, str
 async fn login(
     mut stream: Stream,
     address: SocketAddr,
-    door: &Door,
+    door: &Shared,
     stranger: Stranger,
     name: PlayerName,
 ) {
@@ -105,7 +105,7 @@ async fn login(
 }
 
 /// A session, from its acceptance to its end.
-async fn play(mut stream: Stream, mut peer: Peer, door: &Door, grant: &Grant) {
+async fn play(mut stream: Stream, mut peer: Peer, door: &Shared, grant: &Grant) {
     let Some(accepted) = acceptance(grant, door.udp_port) else {
         tracing::error!(
             door = &*door.name,
@@ -142,7 +142,7 @@ async fn play(mut stream: Stream, mut peer: Peer, door: &Door, grant: &Grant) {
 }
 
 /// Tells the core that the peer is gone, and how. The connection closes without another word.
-fn gone(peer: &Peer, door: &Door, heard: &Heard) {
+fn gone(peer: &Peer, door: &Shared, heard: &Heard) {
     let how = match heard {
         Heard::Logout => Departure::Left,
         Heard::Closed => Departure::Dropped,
@@ -163,7 +163,7 @@ async fn close(stream: Stream, last: ServerMessage, stranger: Stranger) {
     }
 }
 
-fn request(peer: &Peer, address: SocketAddr, door: &Door, name: &PlayerName) -> RequestData {
+fn request(peer: &Peer, address: SocketAddr, door: &Shared, name: &PlayerName) -> RequestData {
     RequestData {
         id: peer.request(),
         door: door.id,
@@ -187,7 +187,7 @@ fn request(peer: &Peer, address: SocketAddr, door: &Door, name: &PlayerName) -> 
 }
 
 /// The protocol cannot say this reason: the operator should know it at least.
-fn log_refusal(reason: &Reason, door: &Door, peer: SocketAddr, name: &PlayerName) {
+fn log_refusal(reason: &Reason, door: &Shared, peer: SocketAddr, name: &PlayerName) {
     tracing::info!(
         door = &*door.name,
         %peer,

@@ -1,6 +1,6 @@
 //! Takes connections, whatever happens.
 
-use super::connection::{Door, serve};
+use super::connection::{Shared, serve};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ pub(super) fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Takes connections until the door closes. Each holds a clone of `alive` until it is over.
-pub(super) async fn listen(listener: TcpListener, door: Arc<Door>, alive: mpsc::Sender<()>) {
+pub(super) async fn listen(listener: TcpListener, door: Arc<Shared>, alive: mpsc::Sender<()>) {
     let mut closing = door.closing.clone();
     let mut last_failure: Option<Instant> = None;
     loop {
@@ -66,7 +66,7 @@ pub(super) async fn listen(listener: TcpListener, door: Arc<Door>, alive: mpsc::
     }
 }
 
-fn spawn(tcp: TcpStream, peer: SocketAddr, door: &Arc<Door>, alive: &mpsc::Sender<()>) {
+fn spawn(tcp: TcpStream, peer: SocketAddr, door: &Arc<Shared>, alive: &mpsc::Sender<()>) {
     let stranger = door.strangers.enter();
     let (door, alive) = (door.clone(), alive.clone());
     tokio::spawn(async move {

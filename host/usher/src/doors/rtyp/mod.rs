@@ -11,22 +11,22 @@ mod listener;
 mod misses;
 mod peers;
 mod reasons;
-mod socket;
 mod strangers;
 mod stream;
 mod table;
 mod udp;
 
+use super::door::{Addresses, Bound, Closing, Door};
 use super::link::DataLink;
+use super::socket::TakenPort;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::inbox::{self, Sender};
 use crate::metrics;
 use crate::room::Mailbox;
 use crate::text::Shown;
-use connection::Door;
+use connection::Shared;
 use drops::Drops;
 use peers::{Peers, Told};
-use socket::Socket;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -42,6 +42,9 @@ use usher_core::{DoorId, Grant, RequestId, SessionId};
 use usher_runtime::Message;
 use usher_wire::rtyp::{MAX_DATAGRAM, SessionToken};
 
+/// What the system should keep for us while we are busy, in bytes.
+const KERNEL_BUFFER: usize = 1 << 20;
+
 /// What a door is to be.
 pub struct Settings {
     /// Its place in the configuration.
@@ -54,10 +57,11 @@ pub struct Settings {
     pub longest_wait: Duration,
 }
 
-/// A door whose ports are taken, and that nobody can enter yet.
-pub struct Bound {
+/// A door whose ports are taken.
+pub struct Ports {
+    settings: Settings,
     tcp: TcpListener,
-    udp: Socket,
+    udp: TakenPort,
     tcp_address: SocketAddr,
     udp_address: SocketAddr,
 }
@@ -73,47 +77,46 @@ pub enum BindError {
     Udp(io::Error),
 }
 
-impl Bound {
+impl Ports {
     /// Takes the ports. Must be called within a runtime.
     ///
     /// # Errors
     ///
     /// Which port it is, and what the system says of it.
-    pub fn bind(tcp: SocketAddr, udp: SocketAddr) -> Result<Bound, BindError> {
+    pub fn bind(settings: Settings, tcp: SocketAddr, udp: SocketAddr) -> Result<Ports, BindError> {
         let tcp = listener::bind(tcp).map_err(BindError::Tcp)?;
-        let udp = Socket::bind(udp).map_err(BindError::Udp)?;
-        Ok(Bound {
+        let udp = TakenPort::bind(udp, KERNEL_BUFFER).map_err(BindError::Udp)?;
+        Ok(Ports {
+            settings,
             tcp_address: tcp.local_addr().map_err(BindError::Tcp)?,
             udp_address: udp.local_addr().map_err(BindError::Udp)?,
             tcp,
             udp,
         })
     }
+}
 
-    /// Where logins are taken, with the port that port 0 became.
-    pub fn tcp_address(&self) -> SocketAddr {
-        self.tcp_address
+impl Bound for Ports {
+    fn addresses(&self) -> Addresses {
+        Addresses {
+            tcp: Some(self.tcp_address),
+            udp: self.udp_address,
+        }
     }
 
-    /// Where players play, with the port that port 0 became.
-    pub fn udp_address(&self) -> SocketAddr {
-        self.udp_address
-    }
-
-    /// Lets players in. The tasks that must not end before the door closes are added to `parts`.
-    pub fn open(
-        self,
-        settings: Settings,
+    fn open(
+        self: Box<Self>,
         core: Handle,
         room: Mailbox,
         parts: &mut JoinSet<()>,
-    ) -> Arc<RtypDoor> {
+    ) -> io::Result<Arc<dyn Door>> {
+        let settings = self.settings;
         let (orders, obeyed) = inbox::inbox(SENDING);
         let (close, closing) = watch::channel(false);
         let (alive, over) = mpsc::channel(1);
         let shed = Arc::new(AtomicU64::new(0));
         let udp = Udp {
-            socket: self.udp,
+            socket: self.udp.open()?,
             orders: obeyed,
             core: core.clone(),
             room,
@@ -122,7 +125,7 @@ impl Bound {
             shed: shed.clone(),
             buffer: Box::new([0; MAX_DATAGRAM]),
         };
-        let door = Arc::new(Door {
+        let door = Arc::new(Shared {
             id: settings.id,
             name: settings.name.clone(),
             protocol: "rtyp".into(),
@@ -137,19 +140,18 @@ impl Bound {
         let peers = door.peers.clone();
         parts.spawn(udp.run());
         parts.spawn(listener::listen(self.tcp, door, alive));
-        Arc::new(RtypDoor {
+        Ok(Arc::new(RtypDoor {
             name: settings.name,
             orders,
             shed,
             peers,
             close,
             over: Mutex::new(over),
-        })
+        }))
     }
 }
 
-/// An open door.
-pub struct RtypDoor {
+struct RtypDoor {
     name: Arc<str>,
     orders: Sender<Order>,
     shed: Arc<AtomicU64>,
@@ -160,12 +162,6 @@ pub struct RtypDoor {
 }
 
 impl RtypDoor {
-    /// Takes no more connections, and waits until the last one was told what it had to be told.
-    pub async fn close(&self) {
-        self.close.send_replace(true);
-        while self.over.lock().await.recv().await.is_some() {}
-    }
-
     fn accepted(&self, request: RequestId, grant: Grant) {
         tracing::info!(
             door = &*self.name,
@@ -225,5 +221,12 @@ impl DataLink for RtypDoor {
         if self.orders.offer(Order::Data(to, message.data)).is_err() {
             self.shed.fetch_add(1, Ordering::Relaxed);
         }
+    }
+}
+
+impl Door for RtypDoor {
+    fn close(&self) -> Closing<'_> {
+        self.close.send_replace(true);
+        Box::pin(async { while self.over.lock().await.recv().await.is_some() {} })
     }
 }

@@ -6,6 +6,7 @@
 
 use super::drops::Cause;
 use super::misses::Misses;
+use crate::doors::socket::path::Path;
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -20,15 +21,6 @@ const ASK_AGAIN: Duration = Duration::from_millis(100);
 
 /// After this long without a datagram to a player, it gets a KeepAlive.
 const SILENCE: Duration = Duration::from_secs(1);
-
-/// Both ends of a datagram's way, as the socket knows them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Path {
-    /// The player's end.
-    pub(super) remote: SocketAddr,
-    /// Our end, where the system tells it: the answer leaves from where the datagram came to.
-    pub(super) local: Option<IpAddr>,
-}
 
 /// What the core says of a new session.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,11 @@
 //! The task that plays: every datagram of a door goes in and out here.
 
 use super::drops::{Cause, Drops};
-use super::socket::{Batch, Socket};
-use super::table::{Opened, Path, Table, Taken};
+use super::table::{Opened, Table, Taken};
 use crate::clock::Clock;
 use crate::core_loop::Handle;
+use crate::doors::socket::path::Path;
+use crate::doors::socket::{Batch, Socket};
 use crate::inbox::Receiver;
 use crate::room::Mailbox;
 use std::net::SocketAddr;

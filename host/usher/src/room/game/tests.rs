@@ -199,7 +199,12 @@ fn messages_count_from_the_join_to_the_leave() {
     game.leave(SessionId(1), Parting::Left);
     game.message(SessionId(1), &message("late"));
     game.tick();
-    let expected = ["join 1", "message 1 in time Ordered/3", "tick", "leave 1 Lost"];
+    let expected = [
+        "join 1",
+        "message 1 in time Ordered/3",
+        "tick",
+        "leave 1 Lost",
+    ];
     assert_eq!(calls(&world), expected);
 }
 

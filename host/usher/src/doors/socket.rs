@@ -3,9 +3,10 @@
 #[cfg(target_os = "linux")]
 mod mmsg;
 mod outgoing;
+pub(in crate::doors) mod path;
 
-use super::table::Path;
 use outgoing::{Joins, Outgoing, Way};
+use path::Path;
 use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
 use std::io::{self, IoSliceMut};
 use std::net::SocketAddr;
@@ -15,10 +16,16 @@ use tokio::net::UdpSocket;
 /// The longest that the system ever hands over at once, also when it joins datagrams of one sender.
 const BUFFER: usize = 65_535;
 
-/// What the system should keep for us while we are busy, in bytes.
-const KERNEL_BUFFER: usize = 1 << 20;
+/// A port that is taken, before anyone waits for what comes there.
+pub(in crate::doors) struct TakenPort {
+    socket: socket2::Socket,
+    /// Everything leaves from one address, whatever is said about it.
+    one_address: bool,
+    /// What the system should keep for us while we are busy, in bytes.
+    kernel_buffer: usize,
+}
 
-pub(super) struct Socket {
+pub(in crate::doors) struct Socket {
     port: Port,
     outgoing: Outgoing,
     /// What was posted since the last flush and is lost already.
@@ -33,15 +40,18 @@ struct Port {
 }
 
 /// Where datagrams are received into; used again and again.
-pub(super) struct Batch {
+pub(in crate::doors) struct Batch {
     buffers: Box<[u8]>,
     metas: [RecvMeta; BATCH_SIZE],
     filled: usize,
 }
 
-impl Socket {
-    /// Must be called within a runtime.
-    pub(super) fn bind(address: SocketAddr) -> io::Result<Socket> {
+impl TakenPort {
+    /// Takes a port. The system is asked to keep `kernel_buffer` bytes for us while we are busy.
+    pub(in crate::doors) fn bind(
+        address: SocketAddr,
+        kernel_buffer: usize,
+    ) -> io::Result<TakenPort> {
         let socket = socket2::Socket::new(
             socket2::Domain::for_address(address),
             socket2::Type::DGRAM,
@@ -53,15 +63,36 @@ impl Socket {
         }
         socket.set_nonblocking(true)?;
         socket.bind(&address.into())?;
+        Ok(TakenPort {
+            socket,
+            one_address: !address.ip().to_canonical().is_unspecified(),
+            kernel_buffer,
+        })
+    }
+
+    pub(in crate::doors) fn local_addr(&self) -> io::Result<SocketAddr> {
+        let address = self.socket.local_addr()?;
+        address.as_socket().ok_or(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Begins to wait for what comes. Must be called within the runtime that the socket is used on.
+    pub(in crate::doors) fn open(self) -> io::Result<Socket> {
+        let TakenPort {
+            socket,
+            one_address,
+            kernel_buffer,
+        } = self;
         let io = UdpSocket::from_std(socket.into())?;
         let state = UdpSocketState::new(UdpSockRef::from(&io))?;
         // The system may give less; it is only a cushion.
-        let _ = state.set_recv_buffer_size(UdpSockRef::from(&io), KERNEL_BUFFER);
-        let _ = state.set_send_buffer_size(UdpSockRef::from(&io), KERNEL_BUFFER);
+        if !force_receive_buffer(&io, kernel_buffer) {
+            let _ = state.set_recv_buffer_size(UdpSockRef::from(&io), kernel_buffer);
+        }
+        let _ = state.set_send_buffer_size(UdpSockRef::from(&io), kernel_buffer);
         let port = Port {
             io,
             state,
-            one_address: !address.ip().to_canonical().is_unspecified(),
+            one_address,
         };
         let outgoing = Outgoing::new(port.joins());
         Ok(Socket {
@@ -70,18 +101,25 @@ impl Socket {
             lost: 0,
         })
     }
+}
 
-    pub(super) fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.port.io.local_addr()
-    }
+/// Asks for more than the system's limit, which root may have.
+fn force_receive_buffer(io: &UdpSocket, size: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    let forced = rustix::net::sockopt::set_socket_recv_buffer_size_force(io, size).is_ok();
+    #[cfg(not(target_os = "linux"))]
+    let forced = false;
+    forced
+}
 
+impl Socket {
     /// Until there may be something to receive.
-    pub(super) async fn readable(&self) -> io::Result<()> {
+    pub(in crate::doors) async fn readable(&self) -> io::Result<()> {
         self.port.io.readable().await
     }
 
     /// Receives what is there, at most a batch. `WouldBlock` when nothing is.
-    pub(super) fn receive(&self, batch: &mut Batch) -> io::Result<()> {
+    pub(in crate::doors) fn receive(&self, batch: &mut Batch) -> io::Result<()> {
         batch.clear();
         let mut chunks = batch.buffers.chunks_exact_mut(BUFFER);
         // There are BATCH_SIZE chunks, so no slice is ever the empty one.
@@ -95,7 +133,7 @@ impl Socket {
     }
 
     /// Sends a datagram, with those that are posted until the next flush.
-    pub(super) fn post(&mut self, path: Path, bytes: &[u8]) {
+    pub(in crate::doors) fn post(&mut self, path: Path, bytes: &[u8]) {
         if !self.outgoing.has_room(bytes.len()) {
             self.lost += self.outgoing.send(&self.port);
         }
@@ -103,7 +141,7 @@ impl Socket {
     }
 
     /// Has the system take what was posted. How many datagrams it did not take, since the last flush.
-    pub(super) fn flush(&mut self) -> u64 {
+    pub(in crate::doors) fn flush(&mut self) -> u64 {
         std::mem::take(&mut self.lost) + self.outgoing.send(&self.port)
     }
 }
@@ -157,7 +195,7 @@ impl Way for Port {
 }
 
 impl Batch {
-    pub(super) fn new() -> Batch {
+    pub(in crate::doors) fn new() -> Batch {
         Batch {
             buffers: vec![0; BUFFER * BATCH_SIZE].into(),
             metas: [RecvMeta::default(); BATCH_SIZE],
@@ -166,12 +204,12 @@ impl Batch {
     }
 
     /// Forgets what was received.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::doors) fn clear(&mut self) {
         self.filled = 0;
     }
 
     /// The datagrams that were received last, in order.
-    pub(super) fn datagrams(&self) -> impl Iterator<Item = (Path, &[u8])> {
+    pub(in crate::doors) fn datagrams(&self) -> impl Iterator<Item = (Path, &[u8])> {
         let received = self.buffers.chunks_exact(BUFFER).zip(&self.metas);
         received.take(self.filled).flat_map(|(buffer, meta)| {
             let path = Path {

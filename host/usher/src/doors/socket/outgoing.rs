@@ -5,7 +5,7 @@
 //! Between players whoever was posted first is sent first; the order of what one player gets is kept.
 //! In steady state nothing is allocated.
 
-use super::super::table::Path;
+use super::path::Path;
 use std::io::{self, ErrorKind};
 
 /// How many datagrams are kept at most: a wave to a few hundred players.

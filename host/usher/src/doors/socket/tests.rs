@@ -4,6 +4,13 @@ use super::*;
 use std::net::UdpSocket as Player;
 use std::time::Duration;
 
+/// A socket, and its port.
+fn socket(listen: &str) -> (Socket, u16) {
+    let taken = TakenPort::bind(listen.parse().expect("an address"), 1 << 20).expect("a port");
+    let port = taken.local_addr().expect("an address").port();
+    (taken.open().expect("a socket"), port)
+}
+
 /// A player that has sent something to `to`, and the path of that as the socket tells it.
 async fn player(socket: &Socket, to: SocketAddr) -> (Player, Path) {
     let player = Player::bind((if to.is_ipv4() { "127.0.0.1" } else { "::1" }, 0)).expect("a port");
@@ -26,8 +33,7 @@ async fn player(socket: &Socket, to: SocketAddr) -> (Player, Path) {
 /// Sends many datagrams to each of several players in one turn: of one length, of another each time,
 /// and something of both. All of them arrive, in order, from where each player had sent to.
 async fn plays(listen: &str, sent_to: &[&str]) {
-    let mut socket = Socket::bind(listen.parse().expect("an address")).expect("a port");
-    let port = socket.local_addr().expect("an address").port();
+    let (mut socket, port) = socket(listen);
     let mut players = Vec::new();
     for to in sent_to {
         let to = SocketAddr::new(to.parse().expect("an address"), port);
@@ -97,8 +103,7 @@ async fn one_socket_for_both_families_keeps_the_addresses_of_both() {
 #[tokio::test]
 async fn what_cannot_be_sent_is_counted_and_the_others_are_sent() {
     for listen in ["127.0.0.1:0", "0.0.0.0:0"] {
-        let mut socket = Socket::bind(listen.parse().expect("an address")).expect("a port");
-        let port = socket.local_addr().expect("an address").port();
+        let (mut socket, port) = socket(listen);
         let (player, path) = player(&socket, SocketAddr::from(([127, 0, 0, 1], port))).await;
         // No datagram goes to port 0.
         let nowhere = Path {

@@ -4,8 +4,8 @@
 //! that have only one. `nix` has it, but counts what was sent only by way of addresses that nothing was
 //! written to (`MultiResults` of 0.32).
 
-use super::super::table::Path;
 use super::outgoing::MANY;
+use super::path::Path;
 use rustix::net::addr::SocketAddrArg as _;
 use rustix::net::{MMsgHdr, SendAncillaryBuffer, SendFlags, SocketAddrAny, sendmmsg};
 use std::array::from_fn;

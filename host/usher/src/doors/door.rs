@@ -1,0 +1,48 @@
+//! What every door is to the host, whatever its protocol.
+
+use super::link::DataLink;
+use crate::core_loop::{DoorLink, Handle};
+use crate::room::Mailbox;
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// A door whose ports are taken, and that nobody can enter yet.
+pub trait Bound: Send {
+    /// Where it listens, with the ports that port 0 became.
+    fn addresses(&self) -> Addresses;
+
+    /// Lets players in. The tasks that must not end before the door closes are added to `parts`. Must be
+    /// called within a runtime.
+    ///
+    /// # Errors
+    ///
+    /// What the system says when it has no thread or no socket to give.
+    fn open(
+        self: Box<Self>,
+        core: Handle,
+        room: Mailbox,
+        parts: &mut JoinSet<()>,
+    ) -> io::Result<Arc<dyn Door>>;
+}
+
+/// An open door.
+pub trait Door: DoorLink + DataLink {
+    /// Takes nobody in any more, and waits until the last peer was told what it had to be told.
+    fn close(&self) -> Closing<'_>;
+}
+
+/// A door that closes. Waits for it must be bounded by whoever waits.
+pub type Closing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// Where a door listens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Addresses {
+    /// For logins, where the protocol has them over TCP.
+    pub tcp: Option<SocketAddr>,
+    /// For play.
+    pub udp: SocketAddr,
+}
