@@ -22,6 +22,7 @@ mod frame;
 mod guid;
 #[cfg(test)]
 mod hex;
+pub mod initiator;
 mod limits;
 mod malformed;
 mod message;
