@@ -54,6 +54,19 @@ impl Key {
         Key::bare("slot")
     }
 
+    /// `identity:<identity>`: every session of a proven identity holds a unit of it.
+    pub fn identity(identity: Arc<str>) -> Key {
+        Key::new("identity", [Part::Plain(identity)])
+    }
+
+    /// The identity of a key that [`Key::identity`] makes.
+    pub(crate) fn as_identity(&self) -> Option<&str> {
+        match (&*self.namespace, &*self.parts) {
+            ("identity", [Part::Plain(identity)]) => Some(identity),
+            _ => None,
+        }
+    }
+
     /// The namespace.
     pub fn namespace(&self) -> &str {
         &self.namespace

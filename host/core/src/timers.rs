@@ -30,6 +30,8 @@ pub(crate) enum Timer {
     Recheck(SlotId),
     /// A question about someone who plays was not answered.
     RecheckAsk(AskId),
+    /// A session that came by take-over can be taken over again.
+    Rest(SessionId),
     /// A timed unit of the ledger expires.
     Units,
 }

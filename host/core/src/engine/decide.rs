@@ -61,7 +61,7 @@ impl Core {
             attempt: request.attempt,
             position: self.queue.position(id).map(|(position, _)| position),
             waited: self.now.since(request.arrival.at),
-            held: self.held(Holder::Request(id)),
+            held: self.held_by(id),
             facts: decision.facts.clone(),
             rounds_left: MAX_ROUNDS.saturating_sub(decision.rounds),
             now: self.now,
@@ -92,6 +92,18 @@ impl Core {
             name: room.clone(),
             closed,
         }
+    }
+
+    /// What a request holds, with what it can have from a session of the same player.
+    fn held_by(&self, id: RequestId) -> Vec<HeldUnit> {
+        let mut held = self.held(Holder::Request(id));
+        let inherited = self.inherited(id);
+        if !inherited.is_empty() {
+            held.extend(inherited);
+            held.sort_by(|a, b| a.key.cmp(&b.key));
+            held.dedup_by(|a, b| a.key == b.key);
+        }
+        held
     }
 
     pub(super) fn held(&self, holder: Holder) -> Vec<HeldUnit> {
@@ -160,7 +172,8 @@ impl Core {
     }
 
     fn passed(&mut self, id: RequestId, passing: Passing) {
-        if let Err(full) = self.ledger.fits(Holder::Request(id), &passing.claims) {
+        let heir_of = self.inherits_from(id);
+        if let Err(full) = self.fits(id, &passing.claims, heir_of) {
             return self.reject(id, full.reason);
         }
         let Some(decision) = self.decision_mut(id) else {
@@ -232,7 +245,7 @@ impl Core {
             gathered.into_iter().chain(inquiry.hold).collect()
         };
         let hold = self.with_own_limits(id, hold);
-        if let Err(full) = self.hold(id, &hold) {
+        if let Err(full) = self.take_for(id, &hold, self.inherits_from(id)) {
             let waits = self
                 .requests
                 .get(&id)

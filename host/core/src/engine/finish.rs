@@ -100,6 +100,7 @@ impl Core {
     pub(super) fn close_decision(&mut self, id: RequestId, outcome: Outcome) {
         self.timers.cancel(Timer::Decision(id));
         self.reloading.remove(&id);
+        self.disinherit(id);
         let Some(request) = self.requests.get_mut(&id) else {
             return;
         };

@@ -12,6 +12,7 @@ mod report;
 mod seat;
 mod state;
 mod status;
+mod takeover;
 mod time;
 mod verdict;
 
@@ -29,7 +30,7 @@ use crate::snapshot::Snapshot;
 use crate::time::Moment;
 use crate::timers::Timers;
 use crate::verdict::Question;
-use state::{Asked, Recheck, Request};
+use state::{Asked, Heir, Recheck, Request};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -51,6 +52,8 @@ pub struct Core {
     /// Waiters to be decided anew, and those of them whose decision is out.
     reload: VecDeque<RequestId>,
     reloading: HashSet<RequestId>,
+    /// Requests that count on what sessions of the same players have.
+    heirs: HashMap<RequestId, Heir>,
     /// Those who play are asked about again, by these policies.
     rechecks: BTreeMap<SlotId, Recheck>,
     /// Counts changes of the rules and of what is closed.
@@ -87,6 +90,7 @@ impl Core {
             timers: Timers::default(),
             reload: VecDeque::new(),
             reloading: HashSet::new(),
+            heirs: HashMap::new(),
             rechecks: BTreeMap::new(),
             changes: 0,
             freed: VecDeque::new(),

@@ -5,7 +5,7 @@ use crate::ask::Why;
 use crate::claim::Claim;
 use crate::id::RequestId;
 use crate::key::Key;
-use crate::ledger::{Full, Holder, Op};
+use crate::ledger::{Holder, Op};
 use crate::reason::Reason;
 use crate::record::Outcome;
 use crate::snapshot::Snapshot;
@@ -78,14 +78,6 @@ impl Core {
         self.queue.block(id, blocks);
     }
 
-    fn set_aside(&mut self, id: RequestId, claims: &[Claim]) -> Result<(), Full> {
-        let freed = self
-            .ledger
-            .commit(&[Op::Take(Holder::Request(id), claims)])?;
-        self.freed(freed);
-        Ok(())
-    }
-
     /// A decision of a waiter came to nothing: it waits on as it did.
     pub(super) fn decline(&mut self, id: RequestId, fault: bool) {
         let Some(request) = self.requests.get_mut(&id) else {
@@ -138,9 +130,12 @@ impl Core {
         let Some(entry) = self.queue.get(id) else {
             return;
         };
-        let fits = |claims: &Vec<Claim>| self.ledger.fits(Holder::Request(id), claims);
-        let blocks: Option<Vec<_>> = entry
-            .options
+        let options = entry.options.clone();
+        let mut fits = |claims: &Vec<Claim>| {
+            let of = self.to_take_over(id, claims)?;
+            self.fits(id, claims, of)
+        };
+        let blocks: Option<Vec<_>> = options
             .iter()
             .map(|claims| fits(claims).err().map(|full| (full.key, full.limit)))
             .collect();

@@ -65,6 +65,7 @@ impl Core {
             report.timers,
             count(self.requests.len() + self.queue.len() + self.places.len()),
             count(self.reload.len() + self.reloading.len() + self.late_acts.len()),
+            count(self.heirs.len()),
             count(self.rechecks.values().filter(|it| !it.is_idle()).count()),
         ];
         figures.iter().all(|figure| *figure == 0) && self.freed.is_empty()

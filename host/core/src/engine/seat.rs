@@ -5,7 +5,7 @@ use crate::address::canonical;
 use crate::config::Binding;
 use crate::id::{RequestId, SessionId};
 use crate::key::Key;
-use crate::ledger::{Holder, Op};
+use crate::ledger::Holder;
 use crate::output::{Grant, Output};
 use crate::reason::{Reason, code};
 use crate::record::Outcome;
@@ -19,7 +19,13 @@ use std::sync::Arc;
 
 impl Core {
     /// Makes the session whose claims were just committed, and ends its request.
-    pub(super) fn seat(&mut self, id: RequestId, session: SessionId, admission: &Admission) {
+    pub(super) fn seat(
+        &mut self,
+        id: RequestId,
+        session: SessionId,
+        admission: &Admission,
+        took_over: bool,
+    ) {
         let Some(request) = self.requests.get(&id) else {
             return;
         };
@@ -72,6 +78,8 @@ impl Core {
             attempt,
             token,
             accepted: self.now,
+            took_over,
+            heir: None,
             bound: Bound::No,
         });
         self.emit(Output::Accepted {
@@ -92,6 +100,9 @@ impl Core {
                 self.timers
                     .set(Timer::Bind(session), self.now.after(bind_timeout));
             }
+        }
+        if took_over {
+            self.begin_rest(session);
         }
         if rules_changed {
             self.recheck_late(session);
@@ -196,12 +207,9 @@ impl Core {
         };
         self.timers.cancel(Timer::Bind(id));
         self.timers.cancel(Timer::Idle(id));
+        self.timers.cancel(Timer::Rest(id));
         self.drop_from_rechecks(id);
-        // Giving back needs no room, so it can't fail.
-        let freed = self
-            .ledger
-            .commit(&[Op::Release(Holder::Session(id))])
-            .unwrap_or_default();
+        let freed = self.let_go(id, session.heir);
         self.freed(freed);
         let player = session.player;
         if session.bound != Bound::No {

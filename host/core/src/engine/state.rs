@@ -149,6 +149,15 @@ pub(super) enum Asked {
     Over,
 }
 
+/// A request that counts on what a session of the same player has, for as long as its decision lasts.
+#[derive(Debug)]
+pub(super) struct Heir {
+    /// The session.
+    pub(super) of: SessionId,
+    /// What it counts on.
+    pub(super) claims: Vec<Claim>,
+}
+
 /// A recheck of those who play, by one policy. It stays once it is over: who is let in later by older
 /// rules is asked about as part of it.
 #[derive(Default, Debug)]

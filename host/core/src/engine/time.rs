@@ -42,6 +42,7 @@ impl Core {
             Timer::Idle(session) => self.probe(session),
             Timer::Recheck(slot) => self.recheck_again(slot),
             Timer::RecheckAsk(ask) => self.recheck_unanswered(ask),
+            Timer::Rest(session) => self.rested(session),
             Timer::Units => {
                 let freed = self.ledger.expire(self.now);
                 self.freed(freed);

@@ -14,6 +14,7 @@ use crate::reason::{Reason, code};
 use crate::record::Outcome;
 use crate::timers::Timer;
 use crate::verdict::{Acceptance, Admission, Waiting};
+use std::sync::Arc;
 
 impl Core {
     /// Lets a request in by the first option that fits, or keeps it waiting, or refuses it (semantics
@@ -31,9 +32,9 @@ impl Core {
         let acts = !decision.acts.is_empty();
         let mut first_full: Option<Full> = None;
         for option in &acceptance.options {
-            let claims = self.option_claims(id, option.room.as_deref(), &option.claims);
+            let claims = self.option_claims(id, option);
             let taken = if acts {
-                self.hold(id, &claims)
+                self.set_aside(id, &claims)
             } else {
                 self.admit_session(id, option, &claims)
             };
@@ -57,8 +58,7 @@ impl Core {
         match acceptance.otherwise_wait.take() {
             Some(waiting) => {
                 let options = acceptance.options.iter().map(|option| {
-                    let claims = self.option_claims(id, option.room.as_deref(), &option.claims);
-                    claims
+                    self.option_claims(id, option)
                         .into_iter()
                         .chain(waiting.claims.iter().cloned())
                         .collect()
@@ -74,16 +74,27 @@ impl Core {
     }
 
     /// All claims of one way in: the host's own, those of policies that passed, the option's.
-    fn option_claims(&self, id: RequestId, room: Option<&str>, claims: &[Claim]) -> Vec<Claim> {
+    fn option_claims(&self, id: RequestId, option: &Admission) -> Vec<Claim> {
+        let identity = option.identity.as_ref().filter(|_| option.identity_proven);
+        self.claims_of(id, option.room.as_deref(), identity, &option.claims)
+    }
+
+    fn claims_of(
+        &self,
+        id: RequestId,
+        room: Option<&str>,
+        proven: Option<&Arc<str>>,
+        claims: &[Claim],
+    ) -> Vec<Claim> {
         let Some(request) = self.requests.get(&id) else {
             return Vec::new();
         };
         let closed = Reason::new(code::ROOM_CLOSED, "The room takes no new players.");
         let room = Key::room(room.unwrap_or(&request.room));
-        let mut all = vec![
-            Claim::new(room, u32::MAX, closed).into_backstop(),
-            self.server_claim(request.door),
-        ];
+        let mut all = vec![Claim::new(room, u32::MAX, closed).into_backstop()];
+        // That they play already says more than that there is no seat.
+        all.extend(proven.map(Core::identity_claim));
+        all.push(self.server_claim(request.door));
         let gathered = request
             .decision
             .iter()
@@ -117,13 +128,10 @@ impl Core {
         claims
     }
 
-    /// Holds claims for a request, besides what it holds already.
-    pub(super) fn hold(&mut self, id: RequestId, claims: &[Claim]) -> Result<(), Full> {
-        let freed = self
-            .ledger
-            .commit(&[Op::Take(Holder::Request(id), claims)])?;
-        self.freed(freed);
-        Ok(())
+    /// Takes one way in for a request, besides what it holds already.
+    pub(super) fn set_aside(&mut self, id: RequestId, claims: &[Claim]) -> Result<(), Full> {
+        let of = self.to_take_over(id, claims)?;
+        self.take_for(id, claims, of)
     }
 
     /// Begins the next act of an acceptance whose claims are held (semantics 13).
@@ -163,26 +171,37 @@ impl Core {
     ) -> Result<(), Full> {
         let session = self.next_session();
         let holder = Holder::Session(session);
-        let freed = self.ledger.commit(&[
+        let takes_over = self.to_take_over(id, claims)?;
+        let release = takes_over.map(|of| Op::Release(Holder::Session(of)));
+        let become_session = [
             Op::Move {
                 from: Holder::Request(id),
                 to: holder,
             },
             Op::Keep(holder, claims),
             Op::Take(holder, claims),
-        ])?;
+        ];
+        let ops: Vec<_> = release.into_iter().chain(become_session).collect();
+        let freed = self.ledger.commit(&ops)?;
         self.freed(freed);
+        if let Some(of) = takes_over {
+            self.taken_over(id, of);
+        }
         if let Some(entry) = self.queue.get(id) {
             let lane = entry.lane.clone();
             self.queue.served(&lane, self.now);
         }
-        self.seat(id, session, admission);
+        self.seat(id, session, admission, takes_over.is_some());
         Ok(())
     }
 
     /// Keeps a request waiting for what its policy named.
     pub(super) fn wait(&mut self, id: RequestId, waiting: Waiting) {
-        let claims = self.option_claims(id, None, &waiting.claims);
+        let proven = waiting
+            .identity
+            .as_ref()
+            .filter(|_| waiting.identity_proven);
+        let claims = self.claims_of(id, None, proven, &waiting.claims);
         self.wait_for(id, waiting, vec![claims]);
     }
 

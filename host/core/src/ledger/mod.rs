@@ -69,13 +69,25 @@ impl Ledger {
         let mut undo = Undo::new();
         for op in ops {
             if let Err(full) = self.apply(op, &mut undo) {
-                while let Some((key, holder, before)) = undo.pop() {
-                    self.put(&key, holder, before);
-                }
+                self.undo(undo);
                 return Err(full);
             }
         }
         Ok(self.settle(undo))
+    }
+
+    /// Whether all operations could be done in order; if not, the first claim that is full. Does none.
+    pub(crate) fn would(&mut self, ops: &[Op<'_>]) -> Result<(), Full> {
+        let mut undo = Undo::new();
+        let result = ops.iter().try_for_each(|op| self.apply(op, &mut undo));
+        self.undo(undo);
+        result
+    }
+
+    fn undo(&mut self, mut undo: Undo) {
+        while let Some((key, holder, before)) = undo.pop() {
+            self.put(&key, holder, before);
+        }
     }
 
     /// Whether the claims could be taken besides what the holder has; if not, the first that is full.
@@ -144,7 +156,8 @@ impl Ledger {
         self.view.clone()
     }
 
-    fn unit(&self, key: &Key, holder: Holder) -> Option<Unit> {
+    /// What a holder has of a key.
+    pub(crate) fn unit(&self, key: &Key, holder: Holder) -> Option<Unit> {
         self.keys.get(key)?.get(holder)
     }
 

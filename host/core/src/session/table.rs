@@ -38,6 +38,10 @@ pub(crate) struct Session {
     pub(crate) attempt: u32,
     pub(crate) token: Option<SessionToken>,
     pub(crate) accepted: Moment,
+    /// It took the place of a session of the same player.
+    pub(crate) took_over: bool,
+    /// The request that counts on its units.
+    pub(crate) heir: Option<RequestId>,
     /// It has joined unless this is [`Bound::No`].
     pub(crate) bound: Bound,
 }
@@ -109,6 +113,14 @@ impl Sessions {
             .flatten()
             .copied()
             .collect()
+    }
+
+    /// The session of an identity that was proven. There is one at most: it holds a unit of which there is
+    /// one.
+    pub(crate) fn of_proven(&self, identity: &str) -> Option<&Session> {
+        let ids = self.by_identity.get(identity).into_iter().flatten();
+        let mut sessions = ids.filter_map(|id| self.sessions.get(id));
+        sessions.find(|session| session.player.identity_proven)
     }
 
     pub(crate) fn has_token(&self, door: DoorId, token: SessionToken) -> bool {

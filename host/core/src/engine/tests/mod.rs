@@ -6,6 +6,7 @@
 //! * who waits, in which order: `waiting`; who is asked again when: `offers`, `declining`, `reload`
 //! * who is asked about again while they play: `rechecks`, `recheck_limits`
 //! * what is kept of who dropped: `places`; what who waits is told: `status`
+//! * who comes in twice: `takeover`, `takeover_waiting`
 //! * how many may be pending: `pool`; how each ends: `endings`, `sessions`
 //! * what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
 //!
@@ -30,6 +31,8 @@ mod semantics;
 mod sessions;
 mod simulation;
 mod status;
+mod takeover;
+mod takeover_waiting;
 mod verdicts;
 mod waiting;
 mod world;

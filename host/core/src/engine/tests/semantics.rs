@@ -2,7 +2,7 @@
 
 const TABLE: &str = include_str!("../../../SEMANTICS.md");
 
-const FILES: [(&str, &str); 23] = [
+const FILES: [(&str, &str); 25] = [
     ("acts", include_str!("acts.rs")),
     ("chain", include_str!("chain.rs")),
     ("claims", include_str!("claims.rs")),
@@ -21,6 +21,8 @@ const FILES: [(&str, &str); 23] = [
     ("sessions", include_str!("sessions.rs")),
     ("simulation", include_str!("simulation/mod.rs")),
     ("status", include_str!("status.rs")),
+    ("takeover", include_str!("takeover.rs")),
+    ("takeover_waiting", include_str!("takeover_waiting.rs")),
     ("waiting", include_str!("waiting.rs")),
     ("ledger", include_str!("../../ledger/tests.rs")),
     ("key", include_str!("../../key.rs")),

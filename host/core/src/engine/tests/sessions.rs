@@ -289,7 +289,7 @@ fn a_session_keeps_what_the_policy_said_and_not_the_payload() {
     assert!(player.identity_proven);
     assert_eq!(&*player.remember, b"elo 1200");
     assert_eq!((&*player.name, &*player.room), ("Ronaldo", "arena"));
-    // Server, room and hold.
-    assert_eq!(world.report().claims, 3);
+    // Server, room, identity and hold.
+    assert_eq!(world.report().claims, 4);
     world.close();
 }

@@ -39,6 +39,41 @@ pub(super) fn accept_or_wait(claims: impl IntoIterator<Item = Claim>, status: &s
     })
 }
 
+/// Accept as someone whose identity is proven.
+pub(super) fn accept_as(identity: &str, claims: impl IntoIterator<Item = Claim>) -> Decision {
+    let option = Admission {
+        identity: Some(identity.into()),
+        identity_proven: true,
+        claims: claims.into_iter().collect(),
+        ..Admission::default()
+    };
+    Decision::Accept(Acceptance {
+        options: vec![option],
+        ..Acceptance::default()
+    })
+}
+
+/// The same, or wait in lane `main`.
+pub(super) fn accept_or_wait_as(
+    identity: &str,
+    claims: impl IntoIterator<Item = Claim>,
+) -> Decision {
+    let Decision::Accept(mut acceptance) = accept_as(identity, claims) else {
+        unreachable!("it accepts")
+    };
+    acceptance.otherwise_wait = Some(waiting_as(identity, []));
+    Decision::Accept(acceptance)
+}
+
+/// Waiting as someone whose identity is proven.
+pub(super) fn waiting_as(identity: &str, claims: impl IntoIterator<Item = Claim>) -> Waiting {
+    Waiting {
+        identity: Some(identity.into()),
+        identity_proven: true,
+        ..waiting(claims)
+    }
+}
+
 pub(super) fn reject(code: &str) -> Decision {
     Decision::Reject(Reason::new(code, ""))
 }

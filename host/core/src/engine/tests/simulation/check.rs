@@ -13,6 +13,7 @@ pub(super) fn invariants(stage: &Stage) {
     requests(stage);
     sessions(stage);
     rechecks(stage);
+    duplicates(stage);
     nobody_stands_while_what_it_waits_for_is_free(stage);
 }
 
@@ -137,6 +138,33 @@ fn sessions(stage: &Stage) {
     }
 }
 
+/// Nobody plays twice by an identity that is proven; who counts on a session's units is still decided.
+fn duplicates(stage: &Stage) {
+    let core = &stage.core;
+    let mut proven = BTreeSet::new();
+    for session in core.sessions.iter() {
+        let player = &session.player;
+        let identity = player.identity.as_ref().filter(|_| player.identity_proven);
+        if let Some(identity) = identity {
+            assert!(proven.insert(identity), "{identity} plays twice");
+        }
+        if let Some(heir) = session.heir {
+            assert_eq!(core.heirs[&heir].of, player.session);
+            assert!(heir > player.request, "{heir} is older");
+        }
+    }
+    for (id, heir) in &core.heirs {
+        assert!(core.requests[id].decision.is_some(), "{id} is not decided");
+        let session = core.sessions.get(heir.of).unwrap();
+        assert_eq!(session.heir, Some(*id));
+        for claim in &heir.claims {
+            let holder = Holder::Session(heir.of);
+            let unit = core.ledger.unit(&claim.key, holder);
+            assert!(unit.is_some(), "{id} counts on {} in vain", claim.key);
+        }
+    }
+}
+
 /// Whoever is asked about again plays, and is asked about once at a time; a recheck comes to an end.
 fn rechecks(stage: &Stage) {
     let core = &stage.core;
@@ -215,7 +243,9 @@ pub(super) fn nobody_is_overtaken(stage: &Stage, ask: &Ask) {
     let Some(entry) = core.queue.get(ask.request.id) else {
         return;
     };
-    if ask.why != Why::Offer || stage.several {
+    // What its own session has was never there for others.
+    let heir = core.heirs.contains_key(&ask.request.id);
+    if ask.why != Why::Offer || stage.several || heir {
         return;
     }
     for request in core.requests.values() {

@@ -9,6 +9,7 @@
 
 mod chance;
 mod check;
+mod operator;
 mod outputs;
 mod script;
 mod stage;

@@ -47,6 +47,7 @@ impl Stage {
                     request,
                     number: grant.number,
                     name: grant.name,
+                    proven: None,
                     joined: 0,
                     left: 0,
                     ended: 0,
@@ -73,7 +74,12 @@ impl Stage {
                 );
                 self.core.handle(Input::Seen { session, at }, self.now);
             }
-            Output::Ended { session, .. } => self.sessions.get_mut(&session).unwrap().ended += 1,
+            Output::Ended { session, how, .. } => {
+                if how == SessionEnd::TakenOver {
+                    assert_eq!(self.config.duplicates, Duplicates::TakeOver);
+                }
+                self.sessions.get_mut(&session).unwrap().ended += 1;
+            }
             Output::Ask(ask) if ask.why == Why::Recheck => {
                 check::recheck_is_of_now(self, &ask);
                 self.asks.push(*ask);
@@ -99,7 +105,18 @@ impl Stage {
                 question,
                 ..
             } => self.lookups.push((request, attempt, question)),
-            Output::Joined(player) => self.sessions.get_mut(&player.session).unwrap().joined += 1,
+            Output::Joined(player) => {
+                let proven = player.identity.filter(|_| player.identity_proven);
+                let mut others = self.sessions.values();
+                let same = |stay: &Stay| stay.proven.is_some() && stay.proven == proven;
+                assert!(
+                    others.all(|stay| !same(stay) || stay.left == 1),
+                    "{proven:?} joins before it has left"
+                );
+                let stay = self.sessions.get_mut(&player.session).unwrap();
+                stay.joined += 1;
+                stay.proven = proven;
+            }
             Output::Left { session, .. } => self.sessions.get_mut(&session).unwrap().left += 1,
             Output::Rechecked(rechecked) => {
                 check::few_enough_are_ended(&rechecked);

@@ -25,6 +25,8 @@ impl Stage {
             bind_timeout: millis(3_000),
             idle_timeout: millis(5_000),
         };
+        // In a calm schedule most who play stay, so that the host is full.
+        let longest = chance.pick(&[1_000, 20_000]);
         let config = Config {
             max_players: 1 + u32::try_from(chance.below(5)).unwrap(),
             max_pending: chance.pick(&[0, 5, 12, 40]),
@@ -34,6 +36,7 @@ impl Stage {
             queue_grace: millis(chance.pick(&[0, 3_000, 60_000])),
             queue_max_wait: millis(30_000),
             reload_batch: chance.pick(&[1, 3, 64]),
+            duplicates: chance.pick(&[Duplicates::Refuse, Duplicates::TakeOver]),
             doors: vec![door("bound", token), door("plain", Binding::None)],
             ..Config::default()
         };
@@ -57,6 +60,7 @@ impl Stage {
             drained: false,
             several: false,
             saw_open: false,
+            longest,
         };
         script.reload();
         script
@@ -68,7 +72,7 @@ impl Stage {
             0..=9 => 0,
             10..=16 => self.chance.below(50),
             17 | 18 => self.chance.below(2_000),
-            _ => self.chance.below(20_000),
+            _ => self.chance.below(self.longest),
         };
         let end = self.now.after(Duration::from_millis(passed));
         while let Some(at) = self.core.poll_timeout().filter(|at| *at <= end) {
@@ -123,7 +127,7 @@ impl Stage {
         self.events[self.events.len().saturating_sub(count)..].join("\n")
     }
 
-    fn handle(&mut self, input: Input) {
+    pub(super) fn handle(&mut self, input: Input) {
         self.events.push(format!("{:?} {input:?}", self.now));
         if self.events.len() > 400 {
             self.events.drain(..200);
@@ -168,8 +172,18 @@ impl Stage {
         }
     }
 
+    /// Someone's name; often of one who plays already.
+    fn name(&mut self) -> Arc<str> {
+        let live = self.live();
+        if live.is_empty() || self.chance.one_in(2) {
+            return self.chance.pick(&NAMES).into();
+        }
+        let session = self.chance.pick(&live);
+        self.sessions[&session].name.clone()
+    }
+
     fn submit(&mut self, id: RequestId, door: DoorId, peer: SocketAddr) {
-        let name: Arc<str> = self.chance.pick(&NAMES).into();
+        let name = self.name();
         let data = RequestData {
             id,
             door,
@@ -310,7 +324,7 @@ impl Stage {
         }
     }
 
-    fn live(&self) -> Vec<SessionId> {
+    pub(super) fn live(&self) -> Vec<SessionId> {
         self.sessions
             .iter()
             .filter(|(_, stay)| stay.ended == 0)
@@ -327,64 +341,5 @@ impl Stage {
         let port = 5000 + u16::try_from(self.chance.below(40)).unwrap();
         let endpoint = SocketAddr::new("192.0.2.9".parse().unwrap(), port);
         self.handle(Input::Bind { session, endpoint });
-    }
-
-    fn kick(&mut self) {
-        let live = self.live();
-        if !live.is_empty() {
-            let session = self.chance.pick(&live);
-            self.handle(Input::Kick {
-                session,
-                reason: Reason::new("kicked", ""),
-            });
-        }
-    }
-
-    fn close_or_open(&mut self) {
-        let key = self.chance.pick(&[Key::room("main"), Key::server()]);
-        if self.chance.one_in(3) {
-            self.handle(Input::Close {
-                key,
-                reason: Reason::new("closed", ""),
-            });
-        } else {
-            self.handle(Input::Open { key });
-        }
-    }
-
-    fn recheck(&mut self) {
-        let slot = SlotId(u16::try_from(self.chance.below(3)).unwrap());
-        let forced = self.chance.one_in(2);
-        self.handle(Input::Recheck { slot, forced });
-        assert!(
-            self.told_of_recheck.remove(&slot) || self.core.rechecks[&slot].running,
-            "the operator is not told"
-        );
-    }
-
-    fn reload(&mut self) {
-        self.rules += 1;
-        let fail = self
-            .chance
-            .pick(&[FailMode::Closed, FailMode::Open, FailMode::LastGood]);
-        self.saw_open |= fail == FailMode::Open;
-        let slot = |name: &str, fail, recheck| SlotInfo {
-            name: name.into(),
-            fail,
-            recheck,
-        };
-        let chains: [&[SlotId]; 3] = [
-            &[SlotId(0)],
-            &[SlotId(0), SlotId(1)],
-            &[SlotId(1), SlotId(0)],
-        ];
-        let chain = self.chance.pick(&chains);
-        let [first, second] = [2, 4].map(|times| self.chance.one_in(times));
-        self.handle(Input::Rules(Arc::new(Snapshot {
-            number: self.rules,
-            slots: vec![slot("a", fail, first), slot("b", FailMode::Closed, second)],
-            chains: vec![chain.into(); 2],
-            pin: Pin(Arc::new(())),
-        })));
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Stay {
     pub(super) request: RequestId,
     pub(super) number: Option<u32>,
     pub(super) name: Arc<str>,
+    /// Who this is, if that is proven; known once it has joined.
+    pub(super) proven: Option<Arc<str>>,
     pub(super) joined: u32,
     pub(super) left: u32,
     pub(super) ended: u32,
@@ -59,6 +61,8 @@ pub(super) struct Stage {
     /// Whether several things happen in this step, so that what is seen after it does not show in which
     /// order they did.
     pub(super) several: bool,
+    /// The longest that time stands still, in milliseconds.
+    pub(super) longest: u64,
     /// Whether a policy may have failed open, and so passed without its claims.
     pub(super) saw_open: bool,
 }

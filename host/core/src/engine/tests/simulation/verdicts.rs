@@ -29,13 +29,12 @@ impl Stage {
     /// An answer to an ask.
     pub(super) fn verdict(&mut self, ask: &Ask) -> Verdict {
         let claims = self.claims(ask);
-        let identity = self
-            .chance
-            .one_in(2)
-            .then(|| ask.request.name.clone().unwrap());
+        let known = !self.chance.one_in(3);
+        let identity = known.then(|| ask.request.name.clone().unwrap());
+        let identity_proven = !self.chance.one_in(4);
         let wait = Waiting {
             identity: identity.clone(),
-            identity_proven: self.chance.one_in(3),
+            identity_proven,
             priority: i32::try_from(self.chance.below(3)).unwrap(),
             lane_rank: i32::try_from(self.chance.below(2)).unwrap(),
             status: self.chance.one_in(2).then(|| Arc::from(*b"wait")),
@@ -45,9 +44,12 @@ impl Stage {
         let option = Admission {
             claims: claims.clone(),
             identity,
+            identity_proven,
             ..Admission::default()
         };
+        let often_rejects = ask.why == Why::Recheck && self.chance.one_in(4);
         let decision = match self.chance.below(20) {
+            _ if often_rejects => reject("banned"),
             0..=2 => pass(claims),
             3 | 4 => reject("no"),
             5..=7 => Decision::Wait(wait),
