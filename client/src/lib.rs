@@ -2,6 +2,7 @@
 //!
 //! One module a protocol, each with a `Client` that logs in, sends and receives, and leaves:
 //!
+//! * [`raknet`]: MafiaNet and its family, all of it over UDP.
 //! * [`rtyp`]: login over TCP, the game over UDP.
 //!
 //! A client is a value that its owner drives: no task is spawned and nothing happens behind its back, so it
@@ -9,4 +10,5 @@
 
 #![forbid(unsafe_code)]
 
+pub mod raknet;
 pub mod rtyp;
