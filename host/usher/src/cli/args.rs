@@ -1,9 +1,10 @@
 //! What can be said on the command line.
 
-use super::join;
+use super::address::Address;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::fmt;
 use std::path::PathBuf;
-use usher_client::rtyp::PlayerName;
+use std::time::Duration;
 
 /// Stands at the door of a multiplayer game server and asks WebAssembly policies who may enter.
 #[derive(Debug, Parser)]
@@ -51,23 +52,47 @@ pub(super) enum LogFormat {
     Json,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 #[command(after_help = JOIN_HELP)]
 pub(super) struct Join {
-    /// Where the door is.
+    /// Where the door is: tcp:// for one of `rtyp`, mafianet:// for one of `mafianet`.
     #[arg(
-        value_name = "tcp://HOST:PORT",
+        value_name = "tcp://HOST:PORT|mafianet://HOST:PORT",
         default_value = "tcp://127.0.0.1:4241",
-        value_parser = join::parse_address
+        value_parser = Address::parse
     )]
-    pub(super) address: String,
-    /// The player's name: 1 to 16 bytes, no control characters.
+    pub(super) address: Address,
+    /// The player's name: at tcp:// 1 to 16 bytes, no control characters. At mafianet:// it is the payload.
     #[arg(long)]
-    pub(super) name: PlayerName,
+    pub(super) name: Option<String>,
+    /// mafianet://: what the policies decide by.
+    #[arg(long, value_name = "TEXT", conflicts_with = "name")]
+    pub(super) payload: Option<String>,
+    /// mafianet://: the same, from a file of up to 65,536 bytes.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "payload"])]
+    pub(super) payload_file: Option<PathBuf>,
+    /// mafianet://: the connection password. Others on this machine can read it while this runs.
+    #[arg(long, value_name = "TEXT")]
+    pub(super) password: Option<String>,
+    /// mafianet://: the same, from a file's first line.
+    #[arg(long, value_name = "FILE", conflicts_with = "password")]
+    pub(super) password_file: Option<PathBuf>,
+    /// mafianet://: how long to wait for a decision, or for the next word about it; 10s if not said.
+    #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
+    pub(super) session_timeout: Option<Duration>,
+}
+
+impl fmt::Debug for Join {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Join")
+            .field("address", &self.address)
+            .finish_non_exhaustive()
+    }
 }
 
 const JOIN_HELP: &str = "\
 Lines typed are sent as data; what arrives is shown behind `< `. The end of the input leaves.
+At mafianet:// a line is a message with the id 135, reliable and ordered, on channel 0.
 
 Exit status: 0 left in good order, 2 unreachable, 3 rejected, 4 no way through by UDP,
 5 ended by the server, 64 used wrongly, 1 anything else.";
@@ -107,11 +132,14 @@ mod tests {
             "usher serve now",
             "usher serve --log-format xml",
             "usher serve --config",
-            "usher join",
             "usher join --name",
             "usher join --name R9 udp://127.0.0.1:1",
             "usher join --name R9 tcp://127.0.0.1",
-            "usher join --name 12345678901234567",
+            "usher join mafianet://127.0.0.1 --name R9",
+            "usher join mafianet://127.0.0.1:1 --name R9 --payload R9",
+            "usher join mafianet://127.0.0.1:1 --payload x --payload-file y",
+            "usher join mafianet://127.0.0.1:1 --password x --password-file y",
+            "usher join mafianet://127.0.0.1:1 --session-timeout soon",
             "usher check",
             "usher new",
         ] {
@@ -128,6 +156,8 @@ mod tests {
             "usher join --name R9",
             "usher join tcp://[::1]:4241 --name R9",
             "usher join localhost:4241 --name R9",
+            "usher join mafianet://localhost:4243",
+            "usher join mafianet://localhost:4243 --payload-file x --session-timeout 2m",
             "usher check a.wasm",
             "usher new my-door --rules",
         ] {

@@ -1,5 +1,6 @@
 //! The command line: what is asked for, and with which status the program ends.
 
+mod address;
 mod args;
 mod banner;
 mod check;
@@ -37,7 +38,7 @@ pub fn run() -> ExitCode {
 fn dispatch(command: Command) -> Exit {
     match command {
         Command::Serve(serve) => serve::run(&serve),
-        Command::Join(join) => join::run(&join.address, &join.name),
+        Command::Join(join) => join::run(&join),
         Command::Check(check) => check::run(&check.module),
         Command::New(new) => new::run(&new.path, new.rules),
     }

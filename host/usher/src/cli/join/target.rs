@@ -1,0 +1,155 @@
+//! Whom to join as, and where: the command line as something that can be done.
+
+use crate::cli::address::Address;
+use crate::cli::args::Join;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+use usher_client::rtyp::PlayerName;
+
+/// What is to be joined. No `Debug`: it may hold a password.
+pub(super) enum Target {
+    Rtyp {
+        address: String,
+        name: PlayerName,
+    },
+    MafiaNet {
+        address: String,
+        payload: Vec<u8>,
+        password: Vec<u8>,
+        session_timeout: Duration,
+    },
+}
+
+impl Target {
+    /// Takes the command line at its word.
+    ///
+    /// # Errors
+    ///
+    /// What it says that cannot be meant, in a sentence.
+    pub(super) fn new(said: &Join) -> Result<Target, String> {
+        let Join {
+            address,
+            name,
+            payload,
+            payload_file,
+            password,
+            password_file,
+            session_timeout,
+        } = said;
+        match address {
+            Address::Rtyp(address) => {
+                let only = [
+                    ("--payload", payload.is_some()),
+                    ("--payload-file", payload_file.is_some()),
+                    ("--password", password.is_some()),
+                    ("--password-file", password_file.is_some()),
+                    ("--session-timeout", session_timeout.is_some()),
+                ];
+                if let Some((option, _)) = only.iter().find(|(_, said)| *said) {
+                    return Err(format!("{option} is for mafianet:// doors"));
+                }
+                let name = name.as_ref().ok_or("a tcp:// door needs --name")?;
+                Ok(Target::Rtyp {
+                    address: address.clone(),
+                    name: name.parse().map_err(|error| format!("--name: {error}"))?,
+                })
+            }
+            Address::MafiaNet(address) => {
+                let said = name.as_ref().or(payload.as_ref());
+                let payload = match payload_file {
+                    Some(file) => read(file)?,
+                    None => said
+                        .map(|text| text.clone().into_bytes())
+                        .unwrap_or_default(),
+                };
+                let password = match password_file {
+                    Some(file) => first_line(read(file)?),
+                    None => password.clone().unwrap_or_default().into_bytes(),
+                };
+                Ok(Target::MafiaNet {
+                    address: address.clone(),
+                    payload,
+                    password,
+                    session_timeout: session_timeout.unwrap_or(Duration::from_secs(10)),
+                })
+            }
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, String> {
+    fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+}
+
+/// Whatever an editor or `echo` puts behind a password is no part of it.
+fn first_line(mut bytes: Vec<u8>) -> Vec<u8> {
+    let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+    bytes.truncate(end.unwrap_or(bytes.len()));
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::{Cli, Command};
+    use clap::Parser as _;
+
+    fn target(line: &str) -> Result<Target, String> {
+        let line = format!("usher join {line}");
+        match Cli::try_parse_from(line.split_whitespace()) {
+            Ok(Cli {
+                command: Command::Join(join),
+            }) => Target::new(&join),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_a_door_has_no_place_for_is_refused() {
+        for line in [
+            "",
+            "tcp://127.0.0.1:1",
+            "--name 12345678901234567",
+            "--payload x",
+            "--name R9 --password x",
+            "--name R9 --session-timeout 5s",
+            "mafianet://127.0.0.1:1 --payload-file /no/such/file",
+        ] {
+            assert!(target(line).is_err(), "{line}");
+        }
+        assert!(target("--name R9").is_ok());
+    }
+
+    #[test]
+    fn a_mafianet_door_is_given_a_payload_a_password_and_time() {
+        let door = "mafianet://127.0.0.1:4243";
+        for (options, wanted) in [
+            ("", (&b""[..], &b""[..], 10)),
+            ("--name R9", (b"R9", b"", 10)),
+            ("--payload ticket=abc", (b"ticket=abc", b"", 10)),
+            (
+                "--password sesame --session-timeout 2m",
+                (b"", b"sesame", 120),
+            ),
+        ] {
+            let Ok(Target::MafiaNet {
+                payload,
+                password,
+                session_timeout,
+                ..
+            }) = target(&format!("{door} {options}"))
+            else {
+                panic!("{options}");
+            };
+            let got = (&payload[..], &password[..], session_timeout.as_secs());
+            assert_eq!(got, wanted, "{options}");
+        }
+    }
+
+    #[test]
+    fn a_password_file_holds_one_line() {
+        assert_eq!(first_line(b"sesame\r\n".to_vec()), b"sesame");
+        assert_eq!(first_line(b"sesame".to_vec()), b"sesame");
+    }
+}
