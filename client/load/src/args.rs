@@ -1,0 +1,84 @@
+//! What can be said on the command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::net::SocketAddrV4;
+
+/// Puts load on a door of Usher, and says as JSON lines what players saw of it.
+#[derive(Debug, Parser)]
+#[command(version, about)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) scenario: Scenario,
+}
+
+/// What kind of load.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scenario {
+    /// Players play while others wait, others come and go, and somebody floods the door.
+    Pending(Pending),
+}
+
+/// The door must have seats for the players and nobody else, and rules that send back what they are sent.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Pending {
+    /// Where the door is. It must be on this machine: the clients come from all over 127.0.0.0/8.
+    #[arg(value_name = "mafianet://127.0.0.1:PORT", value_parser = door)]
+    pub(crate) door: SocketAddrV4,
+    /// How many wait.
+    #[arg(long, default_value_t = 9_500)]
+    pub(crate) waiting: u32,
+    /// How many begin to wait in a second.
+    #[arg(long, default_value_t = 1_000)]
+    pub(crate) ramp: u32,
+    /// How many come and go in a second.
+    #[arg(long, default_value_t = 2_000)]
+    pub(crate) arrivals: u32,
+    /// How many open-connection requests of nobody come in a second.
+    #[arg(long, default_value_t = 20_000)]
+    pub(crate) flood: u32,
+    /// How many play.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) players: u32,
+    /// How many seconds each phase lasts.
+    #[arg(long, default_value_t = 15)]
+    pub(crate) seconds: u32,
+    /// Makes everything that is left to chance the same as in another run.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+fn door(text: &str) -> Result<SocketAddrV4, String> {
+    let address = text.strip_prefix("mafianet://");
+    let address = address.ok_or("a door is written as mafianet://127.0.0.1:4243")?;
+    let door: SocketAddrV4 = address
+        .parse()
+        .map_err(|_| "an IPv4 address and a port are needed")?;
+    match door.ip().is_loopback() {
+        true => Ok(door),
+        false => Err("it has to be an address of this machine's loopback".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn nobody_elses_door_is_put_under_load() {
+        assert!(door("mafianet://127.0.0.1:4243").is_ok());
+        for text in [
+            "127.0.0.1:4243",
+            "tcp://127.0.0.1:1",
+            "mafianet://192.0.2.1:1",
+            "mafianet://localhost:1",
+        ] {
+            assert!(door(text).is_err(), "{text}");
+        }
+    }
+}

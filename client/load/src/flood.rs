@@ -1,0 +1,179 @@
+//! Open-connection requests of nobody: random sources, good shape, nothing behind them.
+
+use crate::pace::Pace;
+use crate::socket::Port;
+use crate::work::{Phase, Report, Work};
+use rand::rngs::StdRng;
+use rand::{Rng as _, RngExt as _, SeedableRng as _};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+/// How many sockets, which is how many source ports, it comes from.
+const PORTS: usize = 8;
+
+/// What every offline message of the protocol has in it.
+const MAGIC: [u8; 16] = [
+    0x00, 0xff, 0xff, 0x00, 0xfe, 0xfe, 0xfe, 0xfe, 0xfd, 0xfd, 0xfd, 0xfd, 0x12, 0x34, 0x56, 0x78,
+];
+
+/// Below this share of what was asked for, the flood was not the one that was asked for.
+const ENOUGH: f64 = 0.98;
+
+/// The flood.
+pub(crate) struct Flood {
+    ports: Vec<Port>,
+    door: SocketAddr,
+    random: StdRng,
+    pace: Pace,
+    asked: u32,
+    sent: u64,
+    refused: u64,
+    since: Duration,
+    buffer: [u8; 1372],
+}
+
+impl Flood {
+    /// A flood that has not begun.
+    ///
+    /// # Errors
+    ///
+    /// The system has no port to give.
+    pub(crate) fn new(door: SocketAddr, seed: u64) -> io::Result<Flood> {
+        Ok(Flood {
+            ports: (0..PORTS)
+                .map(|_| Port::open())
+                .collect::<io::Result<_>>()?,
+            door,
+            random: StdRng::seed_from_u64(seed),
+            pace: Pace::new(0, Duration::ZERO),
+            asked: 0,
+            sent: 0,
+            refused: 0,
+            since: Duration::ZERO,
+            buffer: [0; 1372],
+        })
+    }
+
+    fn send(&mut self) {
+        let length = self.write();
+        let [_, b, c, d] = self.random.random::<u32>().to_be_bytes();
+        // Half of the network is for the crowd, which has addresses of its own.
+        let from = Ipv4Addr::new(127, b | 0x80, c, d);
+        let port = &self.ports[self.random.random_range(0..PORTS)];
+        match port.send(from, self.door, &self.buffer[..length]) {
+            true => self.sent += 1,
+            false => self.refused += 1,
+        }
+    }
+
+    /// Writes a first request, a second one with a cookie that nobody gave out, or one without. How long it
+    /// is.
+    fn write(&mut self) -> usize {
+        self.buffer[1..17].copy_from_slice(&MAGIC);
+        let kind = self.random.random_range(0..4);
+        if kind < 2 {
+            self.buffer[0] = 0x05;
+            self.buffer[17..].fill(0);
+            self.buffer[17] = 7;
+            return if kind == 0 { 548 } else { 1372 };
+        }
+        self.buffer[0] = 0x07;
+        let cookie = if kind == 2 { 5 } else { 0 };
+        self.random.fill_bytes(&mut self.buffer[17..22]);
+        // That it has no challenge to answer.
+        self.buffer[21] = 0;
+        let (address, end) = (17 + cookie, 34 + cookie);
+        self.buffer[address..address + 7].copy_from_slice(&[4, 0x80, 0xff, 0xff, 0xfe, 0, 0]);
+        self.buffer[address + 7..address + 9].copy_from_slice(&1400u16.to_be_bytes());
+        self.random.fill_bytes(&mut self.buffer[address + 9..end]);
+        end
+    }
+}
+
+impl Work for Flood {
+    fn begin(&mut self, phase: Phase, now: Duration) {
+        (self.asked, self.sent, self.refused) = (phase.flood, 0, 0);
+        (self.pace, self.since) = (Pace::new(phase.flood, now), now);
+    }
+
+    fn turn(&mut self, now: Duration) -> Option<Duration> {
+        for _ in 0..self.pace.due(now) {
+            self.send();
+        }
+        // A thousand times a second is often enough: the host sees a queue either way.
+        self.pace.next().map(|_| now + Duration::from_millis(1))
+    }
+
+    fn settled(&self) -> bool {
+        true
+    }
+
+    fn report(&mut self, now: Duration) -> Report {
+        let mut report = Report::default();
+        let took = now.saturating_sub(self.since).as_secs_f64();
+        let each_second = self.sent as f64 / took.max(f64::MIN_POSITIVE);
+        report.set("asked_each_second", self.asked);
+        report.set("sent_each_second", each_second.round());
+        report.set("not_taken_by_the_system", self.refused);
+        if each_second < f64::from(self.asked) * ENOUGH {
+            report.behind.push(format!(
+                "the flood was {each_second:.0} datagrams a second, not {}",
+                self.asked
+            ));
+        }
+        report
+    }
+
+    fn leave(&mut self, now: Duration) {
+        self.begin(Phase::default(), now);
+    }
+
+    fn is_gone(&self) -> bool {
+        true
+    }
+
+    /// Nobody reads what is answered.
+    fn ports(&self) -> &[Port] {
+        &[]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::socket::Batch;
+
+    #[test]
+    fn it_comes_at_the_rate_from_many_sources_in_the_shapes_of_the_protocol() {
+        let door = Port::open().unwrap();
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, door.number));
+        let mut flood = Flood::new(at, 1).unwrap();
+        let phase = Phase {
+            flood: 1000,
+            ..Phase::default()
+        };
+        flood.begin(phase, Duration::ZERO);
+        flood.turn(Duration::from_millis(100));
+        let mut batch = Batch::new();
+        let (mut sources, mut lengths) = (Vec::new(), Vec::new());
+        while door.receive(&mut batch) {
+            for received in batch.datagrams() {
+                assert_eq!(received.bytes[1..17], MAGIC);
+                sources.push(received.from);
+                lengths.push((received.bytes[0], received.bytes.len()));
+            }
+        }
+        assert_eq!(sources.len(), 100);
+        sources.sort_unstable();
+        sources.dedup();
+        assert!(sources.len() > 90, "{}", sources.len());
+        lengths.sort_unstable();
+        lengths.dedup();
+        assert_eq!(lengths, [(5, 548), (5, 1372), (7, 34), (7, 39)]);
+        let report = flood.report(Duration::from_millis(100));
+        assert_eq!(report.figures["sent_each_second"], 1000.0);
+        assert!(report.behind.is_empty());
+        assert_eq!(flood.report(Duration::from_secs(1)).behind.len(), 1);
+    }
+}

@@ -1,0 +1,156 @@
+//! The timeline: players alone, then those who wait, then those who come and go, then a flood.
+
+use crate::args::Pending;
+use crate::crowd::{Crowd, PAYLOAD};
+use crate::flood::Flood;
+use crate::players::Players;
+use crate::work::{Phase, Worker};
+use serde_json::{Map, Value, json};
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long anything may take that is waited for, beyond what it takes by itself.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often it is looked at.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Those who come and go before anything is measured, so that what the host makes once is made.
+const WARM_UP: Phase = Phase {
+    waiting: 0,
+    ramp: 0,
+    arrivals: 200,
+    flood: 0,
+};
+
+struct Timeline {
+    workers: [(&'static str, Worker); 3],
+    zero: Instant,
+}
+
+/// Runs all of it.
+///
+/// # Errors
+///
+/// Nobody answers at the door, the system gives no ports or threads, or nobody may read what we say.
+pub(crate) fn run(load: Pending) -> io::Result<()> {
+    let door = load.door;
+    let zero = Instant::now();
+    let start = |seed: u64| load.seed.wrapping_add(seed);
+    let players = Players::new(load.players, door, start(0), zero.elapsed())?;
+    let timeline = Timeline {
+        workers: [
+            ("players", Worker::start("players", players, zero)?),
+            (
+                "crowd",
+                Worker::start("crowd", Crowd::new(door, start(1))?, zero)?,
+            ),
+            (
+                "flood",
+                Worker::start("flood", Flood::new(SocketAddr::V4(door), start(2))?, zero)?,
+            ),
+        ],
+        zero,
+    };
+    say(&json!({"event": "payload", "bytes": PAYLOAD}))?;
+    timeline.settle(Duration::ZERO, "the players are not let in")?;
+    let seconds = Duration::from_secs(load.seconds.into());
+    let idle = Phase::default();
+    timeline.begin(WARM_UP);
+    sleep(Duration::from_secs(2));
+    timeline.begin(idle);
+    sleep(Duration::from_secs(1));
+    timeline.phase("idle", idle, seconds)?;
+
+    let waiting = Phase {
+        waiting: load.waiting,
+        ramp: load.ramp,
+        ..idle
+    };
+    let ramp = Duration::from_secs((load.waiting / load.ramp.max(1)).into());
+    timeline.ramp(waiting, ramp)?;
+    timeline.phase("waiting", waiting, seconds)?;
+    let arriving = Phase {
+        arrivals: load.arrivals,
+        ..waiting
+    };
+    timeline.phase("arriving", arriving, seconds)?;
+    let flooded = Phase {
+        flood: load.flood,
+        ..arriving
+    };
+    timeline.phase("flooded", flooded, seconds)?;
+    timeline.phase("after", waiting, Duration::from_secs(2).min(seconds))?;
+    timeline.leave()
+}
+
+impl Timeline {
+    fn begin(&self, phase: Phase) {
+        for (_, worker) in &self.workers {
+            worker.begin(phase);
+        }
+    }
+
+    /// One phase, from its first line to its last.
+    fn phase(&self, name: &str, phase: Phase, lasts: Duration) -> io::Result<()> {
+        say(&json!({"event": "begin", "phase": name}))?;
+        self.begin(phase);
+        sleep(lasts);
+        self.end(name)
+    }
+
+    /// The phase in which those who wait come, however long that takes.
+    fn ramp(&self, phase: Phase, takes: Duration) -> io::Result<()> {
+        say(&json!({"event": "begin", "phase": "ramp"}))?;
+        self.begin(phase);
+        let settled = self.settle(takes, "not all who should wait do");
+        self.end("ramp")?;
+        settled
+    }
+
+    fn end(&self, name: &str) -> io::Result<()> {
+        let mut line = Map::new();
+        let mut behind = Vec::new();
+        for (part, worker) in &self.workers {
+            let report = worker.report();
+            line.insert((*part).to_owned(), Value::Object(report.figures));
+            behind.extend(report.behind);
+        }
+        line.insert("event".to_owned(), "end".into());
+        line.insert("phase".to_owned(), name.into());
+        line.insert("at_s".to_owned(), json!(self.zero.elapsed().as_secs_f64()));
+        line.insert("behind".to_owned(), behind.into());
+        say(&Value::Object(line))
+    }
+
+    /// Waits until what the phase asked for stands.
+    fn settle(&self, takes: Duration, otherwise: &str) -> io::Result<()> {
+        let end = Instant::now() + takes + PATIENCE;
+        // A thread has to have had its turn with the phase.
+        sleep(2 * PAUSE);
+        while !self.workers.iter().all(|(_, worker)| worker.settled()) {
+            if Instant::now() > end {
+                return Err(io::Error::other(otherwise));
+            }
+            sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    fn leave(self) -> io::Result<()> {
+        for (_, worker) in &self.workers {
+            worker.leave();
+        }
+        self.workers
+            .into_iter()
+            .try_for_each(|(_, worker)| worker.join())
+    }
+}
+
+fn say(line: &Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()
+}
