@@ -16,5 +16,5 @@ pub use admin::Admin;
 pub use audit::decisions;
 pub use host::{Usher, binary};
 pub use modules::{module, place};
-pub use player::{Answer, Endpoint, Player, knock};
+pub use player::{Answer, Endpoint, Player, knock, knock_from};
 pub use setup::Setup;

@@ -1,10 +1,10 @@
 //! A player of `rtyp`, as thin as possible so that thousands fit in one test.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpStream, UdpSocket};
+use tokio::net::{TcpSocket, TcpStream, UdpSocket};
 use tokio::time::timeout;
 use usher_wire::rtyp::{
     ClientMessage, Datagram, Framer, Kind, LoginRequest, LogoutReason, MAX_DATAGRAM, PlayerName,
@@ -68,8 +68,22 @@ pub struct Player {
 ///
 /// Those of the connection; one that closes without an answer is `UnexpectedEof`.
 pub async fn knock(tcp: SocketAddr, name: &str) -> io::Result<Answer> {
+    log_in(TcpStream::connect(tcp).await?, tcp, name).await
+}
+
+/// The same, from one of this machine's own addresses, of which 127.0.0.0/8 has many.
+///
+/// # Errors
+///
+/// Those of [`knock`].
+pub async fn knock_from(from: IpAddr, tcp: SocketAddr, name: &str) -> io::Result<Answer> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::new(from, 0))?;
+    log_in(socket.connect(tcp).await?, tcp, name).await
+}
+
+async fn log_in(mut stream: TcpStream, tcp: SocketAddr, name: &str) -> io::Result<Answer> {
     let name: PlayerName = name.parse().map_err(io::Error::other)?;
-    let mut stream = TcpStream::connect(tcp).await?;
     stream.set_nodelay(true)?;
     let mut request = Vec::new();
     ClientMessage::LoginRequest(LoginRequest::new(&name)).encode(&mut request);

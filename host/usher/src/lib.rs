@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod audit;
+pub mod buckets;
 pub mod builtin;
 pub mod cli;
 pub mod clock;

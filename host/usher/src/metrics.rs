@@ -8,7 +8,7 @@ use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder};
 use std::sync::Arc;
 use std::time::Duration;
-use usher_core::Report;
+use usher_core::{Rechecked, Report};
 
 const PLAYERS: &str = "usher_players";
 const PLAYERS_MAX: &str = "usher_players_max";
@@ -29,6 +29,10 @@ const POLICY_GENERATION: &str = "usher_policy_generation";
 const RELOADS: &str = "usher_reloads_total";
 const SESSIONS_ENDED: &str = "usher_sessions_ended_total";
 const DATAGRAMS_DROPPED: &str = "usher_udp_datagrams_dropped_total";
+const BUCKET_ENTRIES: &str = "usher_bucket_entries";
+const BUCKET_READS: &str = "usher_bucket_reads_total";
+const BUCKET_PUTS: &str = "usher_bucket_puts_total";
+const RECHECKS: &str = "usher_rechecks_total";
 const AUDIT_LOST: &str = "usher_audit_records_lost_total";
 const BUILD: &str = "usher_build_info";
 
@@ -110,6 +114,12 @@ impl Metrics {
         });
     }
 
+    /// Takes over how much is in a bucket.
+    pub(crate) fn sample_bucket(&self, name: &str, entries: usize) {
+        // A gauge is a float; a bucket has a million entries at most.
+        self.here(|| gauge!(BUCKET_ENTRIES, "bucket" => name.to_owned()).set(entries as f64));
+    }
+
     /// Everything, in Prometheus' text format.
     pub fn render(&self) -> String {
         self.recorder.handle().render()
@@ -162,6 +172,26 @@ pub fn datagrams_dropped(door: &str, cause: &'static str, how_many: u64) {
 /// A module was offered: `result` is `loaded`, `unchanged`, `refused` or `rolled-back`.
 pub fn reloaded(policy: &str, result: &'static str) {
     counter!(RELOADS, "policy" => policy.to_owned(), "result" => result).increment(1);
+}
+
+/// A bucket's file was read again: `result` is `loaded`, `unchanged` or `refused`.
+pub(crate) fn bucket_read(bucket: &str, result: &'static str) {
+    counter!(BUCKET_READS, "bucket" => bucket.to_owned(), "result" => result).increment(1);
+}
+
+/// A policy put something into a bucket: `result` is `taken`, `known`, `bad-entry`, `full`, `too-many` or
+/// `unknown-bucket`, whose name is not told because it may be anything.
+pub(crate) fn bucket_put(result: &'static str) {
+    counter!(BUCKET_PUTS, "result" => result).increment(1);
+}
+
+/// Those who play were asked about again.
+pub(crate) fn rechecked(policy: &str, rechecked: &Rechecked) {
+    let result = match rechecked.stopped {
+        true => "stopped",
+        false => "done",
+    };
+    counter!(RECHECKS, "policy" => policy.to_owned(), "result" => result).increment(1);
 }
 
 fn recorder() -> PrometheusRecorder {
@@ -218,6 +248,16 @@ fn describe() {
     );
     describe_gauge!(POLICY_GENERATION, "The generation that is asked.");
     describe_counter!(RELOADS, "Modules offered, by what came of it.");
+    describe_gauge!(BUCKET_ENTRIES, "Entries in a bucket.");
+    describe_counter!(
+        BUCKET_READS,
+        "Readings of a bucket's file, by what came of it."
+    );
+    describe_counter!(
+        BUCKET_PUTS,
+        "Entries that policies put into buckets, by what came of it."
+    );
+    describe_counter!(RECHECKS, "Rechecks of those who play, by what came of it.");
     describe_counter!(SESSIONS_ENDED, "Sessions that ended, by cause.");
     describe_counter!(DATAGRAMS_DROPPED, "Datagrams dropped, by cause.");
     describe_counter!(AUDIT_LOST, "Records of decisions that were never written.");

@@ -15,7 +15,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// One list: entries, each with a note of the operator's, which may be empty.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Bucket {
     texts: HashMap<Arc<str>, Arc<str>>,
     networks: Networks,

@@ -66,7 +66,7 @@ fn mask_v6(prefix: u8) -> u128 {
 }
 
 /// Networks, each with a note.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Networks {
     notes: HashMap<Network, Arc<str>>,
     /// The lengths of prefixes that there are, the longest first: a look-up a length, and lists have few.

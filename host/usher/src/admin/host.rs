@@ -30,6 +30,9 @@ pub trait Host: Send + Sync + 'static {
     /// Goes back to the generation before.
     fn rollback(&self, name: &str) -> impl Future<Output = Result<Loaded, ActionError>> + Send;
 
+    /// Has a policy asked about everyone who plays. `forced` ends whom it refuses however many they are.
+    fn recheck(&self, name: &str, forced: bool) -> Result<(), ActionError>;
+
     /// Ends a session; `false` if there is none of this number.
     fn kick(&self, session: SessionId, reason: Reason) -> impl Future<Output = bool> + Send;
 }
@@ -41,6 +44,46 @@ pub struct Modules {
     pub policies: Vec<ModuleStatus>,
     /// The rules, if there are any.
     pub rules: Vec<ModuleStatus>,
+    /// The buckets, in the order of the configuration.
+    pub buckets: Vec<BucketStatus>,
+}
+
+/// A bucket.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct BucketStatus {
+    /// The name in the configuration.
+    pub name: String,
+    /// Where its entries stand; none for one that only policies fill.
+    pub file: Option<String>,
+    /// `ok`, or `failed-to-load` when the file could not be read when it changed last.
+    pub state: &'static str,
+    /// How many entries.
+    pub entries: usize,
+    /// How many of those policies put in and are kept in memory alone.
+    pub put: usize,
+    /// When the file was read last, in milliseconds since the Unix epoch.
+    pub loaded_at: u64,
+    /// Why what it had stays in force.
+    pub last_error: Option<String>,
+}
+
+/// What has come of a policy's last recheck of those who play.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RecheckStatus {
+    /// When, in milliseconds since the Unix epoch.
+    pub at: u64,
+    /// Whether an operator had it done however many it ends.
+    pub forced: bool,
+    /// How many played.
+    pub seated: u32,
+    /// Whom it refused.
+    pub refused: u32,
+    /// Whom that ended.
+    pub ended: u32,
+    /// About whom it faulted or did not answer; they are asked about again.
+    pub unanswered: u32,
+    /// It would have ended too many, so it ended nobody.
+    pub stopped: bool,
 }
 
 /// A policy, or the rules.
@@ -60,6 +103,9 @@ pub struct ModuleStatus {
     pub fail: &'static str,
     /// What went wrong last.
     pub last_error: Option<String>,
+    /// What has come of its last recheck; left out where there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recheck: Option<RecheckStatus>,
     /// How often it was called; for the metrics.
     #[serde(skip)]
     pub calls: u64,
@@ -83,6 +129,7 @@ impl From<SlotStatus> for ModuleStatus {
             },
             fail: status.fail,
             last_error: status.last_error,
+            recheck: None,
             calls: status.calls,
             faults: status.faults,
         }

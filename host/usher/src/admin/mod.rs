@@ -22,5 +22,5 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub use host::{ActionError, Host, Loaded, ModuleStatus, Modules};
+pub use host::{ActionError, BucketStatus, Host, Loaded, ModuleStatus, Modules, RecheckStatus};
 pub use server::Server;

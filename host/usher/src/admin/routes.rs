@@ -9,7 +9,9 @@ use crate::seldom::Seldom;
 use crate::text::Shown;
 use axum::body::Bytes;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{DefaultBodyLimit, Extension, FromRequest as _, Path, Request, State};
+use axum::extract::{
+    DefaultBodyLimit, Extension, FromRequest as _, Path, RawQuery, Request, State,
+};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -85,6 +87,7 @@ pub(super) fn router<H: Host>(
         .route("/v1/status", get(status::<H>))
         .route("/v1/policies/{name}/reload", post(reload::<H>))
         .route("/v1/policies/{name}/rollback", post(rollback::<H>))
+        .route("/v1/policies/{name}/recheck", post(recheck::<H>))
         .route("/v1/sessions/{id}/kick", post(kick::<H>))
         .fallback(|| async { Refusal::new(StatusCode::NOT_FOUND, "there is no such path") })
         .method_not_allowed_fallback(|| async {
@@ -150,6 +153,9 @@ async fn show_metrics<H: Host>(State(app): State<App<H>>) -> Result<Response, Re
         app.metrics
             .sample_module(&module.name, module.generation, module.calls, module.faults);
     }
+    for bucket in &modules.buckets {
+        app.metrics.sample_bucket(&bucket.name, bucket.entries);
+    }
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4")];
     Ok((kind, app.metrics.render()).into_response())
 }
@@ -168,6 +174,26 @@ async fn reload<H: Host>(State(app): State<App<H>>, name: Part) -> Result<Json<L
 
 async fn rollback<H: Host>(State(app): State<App<H>>, name: Part) -> Result<Json<Loaded>, Refusal> {
     Ok(Json(app.host.rollback(&text(name)?).await?))
+}
+
+/// Accepted, not done: who plays is asked about one after the other.
+async fn recheck<H: Host>(
+    State(app): State<App<H>>,
+    name: Part,
+    RawQuery(query): RawQuery,
+) -> Result<(StatusCode, Json<serde_json::Value>), Refusal> {
+    let name = text(name)?;
+    let force = match query.as_deref() {
+        None | Some("" | "force=false") => false,
+        Some("force=true") => true,
+        Some(_) => {
+            let error = "what may stand behind the path is ?force=true";
+            return Err(Refusal::new(StatusCode::BAD_REQUEST, error));
+        }
+    };
+    app.host.recheck(&name, force)?;
+    let body = serde_json::json!({ "policy": name, "forced": force });
+    Ok((StatusCode::ACCEPTED, Json(body)))
 }
 
 /// The body of a kick.

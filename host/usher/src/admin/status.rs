@@ -1,6 +1,6 @@
 //! `GET /v1/status`: how things stand, as JSON. The shape is a promise to scripts; it only grows.
 
-use super::host::{Host, ModuleStatus, Modules};
+use super::host::{BucketStatus, Host, ModuleStatus, Modules};
 use crate::text::push_json;
 use serde::Serialize;
 use std::net::SocketAddr;
@@ -17,6 +17,7 @@ pub(super) struct Status {
     endpoints: u32,
     policies: Vec<ModuleStatus>,
     rules: Vec<ModuleStatus>,
+    buckets: Vec<BucketStatus>,
     requests: Vec<Request>,
     sessions: Vec<Session>,
 }
@@ -96,6 +97,7 @@ impl Status {
             endpoints: report.endpoints,
             policies: modules.policies,
             rules: modules.rules,
+            buckets: modules.buckets,
             requests: report.requests.into_iter().map(request).collect(),
             sessions: report.sessions.into_iter().map(session).collect(),
         }

@@ -25,7 +25,7 @@ pub(super) enum Command {
     Serve(Serve),
     /// Go through a door as a player would, and show every step.
     Join(Join),
-    /// Load a module as the host would, and tell about it.
+    /// Load a module, a configuration or a bucket's file as the host would, and tell about it.
     Check(Check),
     /// Write a new policy crate, with a test, that builds anywhere.
     New(New),
@@ -99,9 +99,9 @@ Exit status: 0 left in good order, 2 unreachable, 3 rejected, 4 no way through b
 
 #[derive(Debug, Args)]
 pub(super) struct Check {
-    /// The module, or builtin:NAME.
-    #[arg(value_name = "FILE.wasm")]
-    pub(super) module: String,
+    /// The module, builtin:NAME, a configuration (.toml), or a bucket's file (.txt).
+    #[arg(value_name = "FILE")]
+    pub(super) name: String,
 }
 
 #[derive(Debug, Args)]
@@ -159,6 +159,7 @@ mod tests {
             "usher join mafianet://localhost:4243",
             "usher join mafianet://localhost:4243 --payload-file x --session-timeout 2m",
             "usher check a.wasm",
+            "usher check usher.toml",
             "usher new my-door --rules",
         ] {
             Cli::try_parse_from(line.split(' ')).expect(line);

@@ -1,6 +1,6 @@
 //! What `usher serve` says once it stands at the door.
 
-use crate::admin::ModuleStatus;
+use crate::admin::{BucketStatus, ModuleStatus};
 use crate::serve::Started;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -35,10 +35,16 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         );
     }
     for policy in &modules.policies {
-        line("policy", format!("{}: {}", policy.name, module(policy)));
+        line(
+            "policy",
+            format!("{}: {}", policy.name, module_line(policy)),
+        );
     }
     for rules in &modules.rules {
-        line("rules", module(rules));
+        line("rules", module_line(rules));
+    }
+    for bucket in &modules.buckets {
+        line("bucket", bucket_line(bucket));
     }
     let limits = &config.limits;
     let pool = match limits.max_pending {
@@ -63,7 +69,18 @@ pub(super) fn banner(started: &Started<'_>) -> String {
     text
 }
 
-fn module(status: &ModuleStatus) -> String {
+/// A bucket, where its entries come from, and how many they are.
+pub(super) fn bucket_line(status: &BucketStatus) -> String {
+    let from = status.file.as_deref().unwrap_or("filled by policies");
+    let entries = match status.entries {
+        1 => "1 entry".to_owned(),
+        many => format!("{many} entries"),
+    };
+    format!("{}: {from}, {entries}", status.name)
+}
+
+/// What is loaded, and which bytes it is.
+pub(super) fn module_line(status: &ModuleStatus) -> String {
     let hash = status.sha256.get(..12).unwrap_or(&status.sha256);
     format!(
         "{}, generation {}, sha256 {hash}",
@@ -99,6 +116,7 @@ mod tests {
             state: "ok",
             fail: "closed",
             last_error: None,
+            recheck: None,
             calls: 0,
             faults: 0,
         };
@@ -112,6 +130,15 @@ mod tests {
             modules: Modules {
                 policies: vec![status("rtyp", "builtin:rtyp")],
                 rules: vec![status("rules", "builtin:arena")],
+                buckets: vec![BucketStatus {
+                    name: "bans".to_owned(),
+                    file: Some("bans.txt".to_owned()),
+                    state: "ok",
+                    entries: 1,
+                    put: 0,
+                    loaded_at: 0,
+                    last_error: None,
+                }],
             },
         };
         let expected = concat!(
@@ -121,6 +148,7 @@ mod tests {
             "  door     main: rtyp on tcp 0.0.0.0:40001 and udp 0.0.0.0:40002, asks rtyp\n",
             "  policy   rtyp: builtin:rtyp, generation 1, sha256 0123456789ab\n",
             "  rules    builtin:arena, generation 1, sha256 0123456789ab\n",
+            "  bucket   bans: bans.txt, 1 entry\n",
             "  seats    4, 32 may be pending\n",
             "  admin    http://127.0.0.1:4280/v1/status and /metrics\n",
             "\nTry: usher join tcp://127.0.0.1:40001 --name R9\n",

@@ -1,16 +1,30 @@
-//! `usher check`: would the host take this module, and what is in it?
+//! `usher check`: would the host take this module, this configuration or this list, and what is in it?
 
+use super::banner::{bucket_line, module_line};
 use super::exit::Exit;
 use super::terminal::{complain, say};
-use crate::config::{Module, Role};
+use crate::buckets;
+use crate::clock::Clock;
+use crate::config::{Config, Module, Role};
+use crate::core_loop;
+use crate::policies::Loader;
+use crate::room;
 use crate::text::acts;
 use std::path::Path;
+use usher_core::TakenView;
 use usher_runtime::{Engine, EngineConfig, Inspection, LoadError, World};
 
 pub(super) fn run(name: &str) -> Exit {
-    match inspect(name) {
-        Ok(inspection) => {
-            say(describe(name, &inspection).trim_end());
+    let path = Path::new(name);
+    let kind = path.extension().and_then(|kind| kind.to_str());
+    let checked = match kind {
+        Some("toml") => configuration(path),
+        Some("txt") => list(path),
+        _ => inspect(name).map(|inspection| describe(name, &inspection)),
+    };
+    match checked {
+        Ok(found) => {
+            say(found.trim_end());
             Exit::Success
         }
         Err(problem) => {
@@ -18,6 +32,42 @@ pub(super) fn run(name: &str) -> Exit {
             Exit::Failure
         }
     }
+}
+
+/// Everything that would be loaded is, with its params and buckets; no port is opened.
+fn configuration(path: &Path) -> Result<String, String> {
+    let config = Config::load(path).map_err(|error| error.to_string())?;
+    // Nobody hears of what is loaded.
+    let (core, _inbox) = core_loop::channel(Clock::start());
+    let (room, _mails) = room::mailbox();
+    let loaded = Loader::start(&config, TakenView::default(), core, room);
+    let loaded = loaded.map_err(|error| error.to_string())?.status();
+    let mut text = format!("{}: the host would start with it\n", path.display());
+    let mut line = |label: &str, value: String| {
+        text.push_str(&format!("  {label:<8} {value}\n"));
+    };
+    for policy in &loaded.policies {
+        line(
+            "policy",
+            format!("{}: {}", policy.name, module_line(policy)),
+        );
+    }
+    for rules in &loaded.rules {
+        line("rules", module_line(rules));
+    }
+    for bucket in &loaded.buckets {
+        line("bucket", bucket_line(bucket));
+    }
+    Ok(text)
+}
+
+/// Whether a bucket could have this file.
+fn list(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let entries = buckets::count(path).map_err(|error| format!("{shown}{error}"))?;
+    Ok(format!(
+        "{shown}: a bucket would take it\n  entries  {entries}\n"
+    ))
 }
 
 fn inspect(name: &str) -> Result<Inspection, String> {

@@ -39,7 +39,7 @@ fn dispatch(command: Command) -> Exit {
     match command {
         Command::Serve(serve) => serve::run(&serve),
         Command::Join(join) => join::run(&join),
-        Command::Check(check) => check::run(&check.module),
+        Command::Check(check) => check::run(&check.name),
         Command::New(new) => new::run(&new.path, new.rules),
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn run(serve: &Serve) -> Exit {
 /// Whether the configuration is to be changed, or something else.
 fn exit(error: &ServeError) -> Exit {
     match error {
-        ServeError::Policies(StartError::Capacity(_)) => Exit::Usage,
+        ServeError::Policies(StartError::Capacity(_) | StartError::Bucket(_)) => Exit::Usage,
         _ => Exit::Failure,
     }
 }

@@ -4,6 +4,8 @@ use super::error::ConfigError;
 use super::reader::Section;
 use super::value::{HOUR, duration, number};
 use std::time::Duration;
+use toml::de::DeValue;
+use usher_core::Duplicates;
 
 /// The limits of a host.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +24,10 @@ pub struct Limits {
     pub queue_grace: Duration,
     /// The longest wait at a door whose protocol has no status.
     pub queue_max_wait: Duration,
+    /// How often someone who waits is told so.
+    pub status_interval: Duration,
+    /// What happens to someone who comes in while they play already.
+    pub duplicate_identity: Duplicates,
 }
 
 impl Default for Limits {
@@ -35,6 +41,8 @@ impl Default for Limits {
             decision_timeout: core.decision_timeout,
             queue_grace: core.queue_grace,
             queue_max_wait: core.queue_max_wait,
+            status_interval: core.status_interval,
+            duplicate_identity: core.duplicates,
         }
     }
 }
@@ -89,8 +97,91 @@ impl Limits {
                     duration(SHORTEST..=24 * HOUR),
                 )?
                 .unwrap_or(default.queue_max_wait),
+            status_interval: default.status_interval,
+            duplicate_identity: s
+                .optional(
+                    "duplicate-identity",
+                    "duplicate-identity = \"refuse\"",
+                    duplicates,
+                )?
+                .unwrap_or(default.duplicate_identity),
         };
+        let status_interval = s.optional(
+            "status-interval",
+            "status-interval = \"5s\"",
+            status_interval(limits.session_timeout),
+        )?;
         section.finish()?;
-        Ok(limits)
+        Ok(Limits {
+            status_interval: status_interval.unwrap_or(limits.status_interval),
+            ..limits
+        })
+    }
+}
+
+/// A client of the usual timer gives up 10 s after the last status, which takes its time to arrive; and
+/// a text a second for everyone who waits is plenty.
+fn status_interval(
+    session_timeout: Duration,
+) -> impl FnOnce(&DeValue<'_>) -> Result<Duration, String> {
+    let within = Duration::from_secs(1)..=Duration::from_secs(8);
+    move |value| {
+        let interval = duration(within)(value).map_err(|problem| {
+            format!("{problem}: clients give up when they hear nothing for 10s")
+        })?;
+        match !session_timeout.is_zero() && interval >= session_timeout {
+            true => Err("it must be shorter than limits.session-timeout".to_owned()),
+            false => Ok(interval),
+        }
+    }
+}
+
+fn duplicates(value: &DeValue<'_>) -> Result<Duplicates, String> {
+    match value.as_str() {
+        Some("refuse") => Ok(Duplicates::Refuse),
+        Some("take-over") => Ok(Duplicates::TakeOver),
+        _ => Err("it must be \"refuse\" or \"take-over\"".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::reader::Source;
+    use std::path::Path;
+
+    fn read(text: &str) -> Result<Limits, String> {
+        let file = Path::new("usher.toml");
+        let section = Source { file, text }.root().expect("TOML");
+        Limits::read(section).map_err(|error| error.problem)
+    }
+
+    #[test]
+    fn a_status_comes_before_clients_give_up() {
+        let interval = |text: &str| read(text).map(|limits| limits.status_interval.as_secs());
+        assert_eq!(interval(""), Ok(5));
+        assert_eq!(interval("status-interval = \"1s\""), Ok(1));
+        assert_eq!(interval("status-interval = \"8s\""), Ok(8));
+        let says = "it must be a duration in quotes, from 1s to 8s: clients give up when they hear \
+                    nothing for 10s";
+        assert_eq!(interval("status-interval = \"9s\""), Err(says.to_owned()));
+        assert_eq!(
+            interval("status-interval = \"900ms\""),
+            Err(says.to_owned())
+        );
+        let both = "status-interval = \"6s\"\nsession-timeout = \"6s\"";
+        let says = "it must be shorter than limits.session-timeout";
+        assert_eq!(interval(both), Err(says.to_owned()));
+    }
+
+    #[test]
+    fn what_comes_of_a_second_one_is_one_of_two_words() {
+        let duplicates = |text: &str| read(text).map(|limits| limits.duplicate_identity);
+        assert_eq!(duplicates(""), Ok(Duplicates::Refuse));
+        let text = "duplicate-identity = \"take-over\"";
+        assert_eq!(duplicates(text), Ok(Duplicates::TakeOver));
+        let says = "it must be \"refuse\" or \"take-over\"";
+        let text = "duplicate-identity = \"kick\"";
+        assert_eq!(duplicates(text), Err(says.to_owned()));
     }
 }

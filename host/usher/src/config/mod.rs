@@ -4,6 +4,7 @@
 //! key, its value and what would be right. What needs a module to be loaded is checked by
 //! [`Config::check_capacity`] afterwards.
 
+mod bucket;
 mod door;
 mod error;
 mod limits;
@@ -17,6 +18,7 @@ mod value;
 #[cfg(test)]
 mod tests;
 
+pub use bucket::Bucket;
 pub use door::{Door, Protocol, Rtyp};
 pub use error::ConfigError;
 pub use limits::Limits;
@@ -42,6 +44,8 @@ pub struct Config {
     pub doors: Vec<Door>,
     /// Who decides; at least one, by [`SlotId`].
     pub policies: Vec<Policy>,
+    /// The lists that policies look into.
+    pub buckets: Vec<Bucket>,
     /// The rules of the game. Without them a host drops what players send.
     pub rules: Option<Rules>,
     /// Where decisions are written down.
@@ -66,6 +70,7 @@ impl Default for Config {
                 "rtyp",
                 Module::Builtin(builtin::default_policy()),
             )],
+            buckets: Vec::new(),
             rules: Some(Rules {
                 module: Module::Builtin(builtin::default_rules()),
                 params: Params::new(),
@@ -102,6 +107,7 @@ impl Config {
             limits,
             doors,
             policies,
+            buckets: Bucket::read_all(&mut root)?,
             rules: root.table("rules")?.map(Rules::read).transpose()?,
             audit: root.table("audit")?.map(Audit::read).transpose()?,
             admin: root.table("admin")?.map(Admin::read).transpose()?,
@@ -167,6 +173,8 @@ impl Config {
             decision_timeout: self.limits.decision_timeout,
             queue_grace: self.limits.queue_grace,
             queue_max_wait: self.limits.queue_max_wait,
+            status_interval: self.limits.status_interval,
+            duplicates: self.limits.duplicate_identity,
             doors: self.doors.iter().map(Door::to_core).collect(),
             ..usher_core::Config::default()
         }

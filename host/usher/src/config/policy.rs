@@ -25,6 +25,8 @@ pub struct Policy {
     pub module: Module,
     /// What the player gets when it faults.
     pub fail: FailMode,
+    /// Whether it is asked again about those who play whenever the rules change.
+    pub recheck: bool,
     /// How long one call may take.
     pub deadline: Duration,
     /// Its settings.
@@ -50,6 +52,7 @@ impl Policy {
             name: name.into(),
             module,
             fail: FailMode::Closed,
+            recheck: false,
             deadline: Policy::DEADLINE,
             params: Params::new(),
         }
@@ -68,6 +71,13 @@ impl Policy {
         })?;
         let module = Module::read(&mut section, Role::Policy)?;
         let fail = section.optional("fail", "fail = \"closed\"", fail_mode)?;
+        let recheck = section.optional("recheck", "recheck = \"seated\"", |value| {
+            match value.as_str() {
+                Some("seated") => Ok(true),
+                Some("none") => Ok(false),
+                _ => Err("it must be \"seated\" or \"none\"".to_owned()),
+            }
+        })?;
         let deadline = section.optional("deadline", "deadline = \"20ms\"", |value| {
             let deadline = duration(Duration::from_millis(1)..=Duration::from_secs(10))(value)?;
             match deadline > decision_timeout {
@@ -81,6 +91,7 @@ impl Policy {
             name,
             module,
             fail: fail.unwrap_or(FailMode::Closed),
+            recheck: recheck.unwrap_or(false),
             deadline: deadline.unwrap_or(Policy::DEADLINE),
             params,
         })

@@ -54,7 +54,7 @@ fn a_bad_configuration_names_the_key_the_value_and_what_would_be_right() {
         (
             "[[door]]",
             "[limits]\nseats = 4\n[[door]]",
-            "usher.toml:3: limits.seats: there is no such key; here are: max-players, max-pending, max-pending-per-address, session-timeout, decision-timeout, queue-grace, queue-max-wait",
+            "usher.toml:3: limits.seats: there is no such key; here are: max-players, max-pending, max-pending-per-address, session-timeout, decision-timeout, queue-grace, queue-max-wait, duplicate-identity, status-interval",
         ),
         (
             "[[door]]",

@@ -10,7 +10,6 @@ pub(super) struct Dispatch {
     links: Links,
     /// What the host itself answers, to be handed in before anything else.
     replies: VecDeque<Input>,
-    warned_of_buckets: bool,
 }
 
 impl Dispatch {
@@ -18,7 +17,6 @@ impl Dispatch {
         Dispatch {
             links,
             replies: VecDeque::new(),
-            warned_of_buckets: false,
         }
     }
 
@@ -98,8 +96,11 @@ impl Dispatch {
                     .rooms
                     .tell(RoomEvent::Left { room, session, how });
             }
-            Output::Command(command) => self.command(&command),
-            Output::Rechecked(rechecked) => say(&rechecked),
+            Output::Command(command) => self.command(command),
+            Output::Rechecked(rechecked) => {
+                say(&rechecked);
+                self.links.policies.rechecked(rechecked);
+            }
             Output::Decided(decided) => return self.links.audit.try_send(decided).is_ok(),
         }
         true
@@ -117,17 +118,16 @@ impl Dispatch {
         }
     }
 
-    fn command(&mut self, command: &Command) {
-        let Command::BucketPut { bucket, .. } = command else {
-            tracing::error!("the core left a kick to the host");
-            return;
-        };
-        if !self.warned_of_buckets {
-            self.warned_of_buckets = true;
-            tracing::warn!(
-                bucket = %Shown(bucket),
-                "a policy puts entries into a bucket, but no bucket is configured; entries are dropped"
-            );
+    fn command(&self, command: Command) {
+        match command {
+            Command::BucketPut {
+                bucket,
+                entry,
+                lasts,
+            } => self.links.policies.put(bucket, entry, lasts),
+            Command::KickSession { .. } | Command::KickIdentity { .. } => {
+                tracing::error!("the core left a kick to the host");
+            }
         }
     }
 }

@@ -2,9 +2,11 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use usher_core::{
-    Ask, AskStatus, Decided, Grant, Over, Parting, Player, Reason, RequestId, SessionEnd, SessionId,
+    Ask, AskStatus, Decided, Grant, Over, Parting, Player, Reason, Rechecked, RequestId,
+    SessionEnd, SessionId,
 };
 
 /// What a door is told about its peers, in the order in which it happened.
@@ -82,6 +84,12 @@ pub enum PolicyCall {
 pub trait PolicyLink: Send {
     /// Takes a call. Must not block; the answer comes, or never does.
     fn call(&self, call: PolicyCall);
+
+    /// A policy puts an entry into a bucket, for a while or for good. Must not block.
+    fn put(&self, bucket: Arc<str>, entry: Arc<str>, lasts: Option<Duration>);
+
+    /// Those who play were asked about again. Must not block.
+    fn rechecked(&self, rechecked: Rechecked);
 }
 
 /// What the rules are told about players.

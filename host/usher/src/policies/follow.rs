@@ -1,7 +1,8 @@
-//! Reloads modules when their files change.
+//! Reloads modules and buckets when their files change.
 
 use super::modules::Loader;
 use super::slots;
+use crate::buckets;
 use crate::config::Config;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +19,8 @@ pub struct Changes {
 
 /// Follows for as long as it lives.
 pub struct Following {
-    _watcher: Option<Watcher>,
+    _modules: Option<Watcher>,
+    _buckets: Option<Watcher>,
 }
 
 impl Changes {
@@ -50,9 +52,14 @@ impl Changes {
     /// Reloads what changes from now on, and what has changed since it was watched. On a thread of its
     /// own, because compiling takes its time.
     pub fn follow(self, loader: Arc<Loader>) -> Following {
-        let Some((watcher, changed)) = self.watching else {
-            return Following { _watcher: None };
-        };
+        Following {
+            _buckets: follow_buckets(&loader),
+            _modules: self.follow_modules(loader),
+        }
+    }
+
+    fn follow_modules(self, loader: Arc<Loader>) -> Option<Watcher> {
+        let (watcher, changed) = self.watching?;
         let files = self.files;
         let following = thread::Builder::new()
             .name("usher-reload".to_owned())
@@ -67,8 +74,41 @@ impl Changes {
         if let Err(error) = following {
             tracing::warn!("modules are not reloaded by themselves: no thread for it: {error}");
         }
-        Following {
-            _watcher: Some(watcher),
+        Some(watcher)
+    }
+}
+
+/// Keeps the buckets from now on. Apart from the modules: a ban must not wait for a compiler.
+fn follow_buckets(loader: &Arc<Loader>) -> Option<Watcher> {
+    let told = Arc::downgrade(loader);
+    let tell = move || {
+        // It is gone when the host is.
+        if let Some(loader) = told.upgrade() {
+            loader.buckets_changed();
+        }
+    };
+    let desk = loader.desk();
+    if let Err(error) = buckets::keep(desk, loader.clock(), tell) {
+        tracing::warn!("buckets stay as they are: no thread for them: {error}");
+        return None;
+    }
+    let files: Vec<PathBuf> = desk.files();
+    if files.is_empty() {
+        return None;
+    }
+    let looking = desk.clone();
+    let watcher = watch(files.clone(), move |file| looking.look(file));
+    match watcher {
+        Ok(watcher) => {
+            // They may have changed since they were read.
+            for file in &files {
+                desk.look(file);
+            }
+            Some(watcher)
+        }
+        Err(error) => {
+            tracing::warn!("buckets are not read again by themselves: {error}");
+            None
         }
     }
 }

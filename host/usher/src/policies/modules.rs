@@ -1,15 +1,21 @@
 //! Everything that is loaded, and how it changes while the host runs.
 
+mod configure;
+mod recheck;
+
 use super::{cache, slots};
-use crate::admin::{ActionError, Loaded, ModuleStatus, Modules};
-use crate::config::{Config, ConfigError, Policy, RULES_NAME, Rules};
+use crate::admin::{ActionError, Loaded, ModuleStatus, Modules, RecheckStatus};
+use crate::buckets::{self, Desk, OpenError};
+use crate::clock::Clock;
+use crate::config::{Config, ConfigError, Policy, RULES_NAME};
 use crate::core_loop::{Handle, PolicyCall, PolicyLink};
 use crate::metrics;
 use crate::room::Mailbox;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use usher_core::{FailMode, Input, SlotId, SlotInfo, Snapshot, TakenView};
+use std::time::Duration;
+use usher_core::{Input, Rechecked, SlotId, SlotInfo, Snapshot, TakenView};
 use usher_runtime::{
     EngineError, GenerationInfo, Job, LiveBuckets, LoadFailure, Policies, Reload, RulesSlot,
 };
@@ -17,12 +23,15 @@ use usher_runtime::{
 /// The policies and the rules. Calls that load or change something block while they compile.
 pub struct Loader {
     policies: Policies,
-    buckets: LiveBuckets,
+    desk: Desk,
     rules: Option<Arc<RulesSlot>>,
     room: Mailbox,
     core: Handle,
     names: Vec<Arc<str>>,
     chains: Vec<Arc<[SlotId]>>,
+    /// What has come of the last recheck by each policy, by `SlotId`. Held for a moment only: the core
+    /// writes it.
+    rechecks: Mutex<Vec<Option<RecheckStatus>>>,
     /// One change at a time, from the module to the snapshot that has it.
     state: Mutex<State>,
 }
@@ -30,7 +39,6 @@ pub struct Loader {
 struct State {
     /// Of the snapshot that was published last.
     snapshot: u64,
-    fails: Vec<FailMode>,
     config: Config,
 }
 
@@ -48,6 +56,9 @@ pub enum StartError {
         /// Why.
         failure: LoadFailure,
     },
+    /// A bucket's file is no good.
+    #[error(transparent)]
+    Bucket(#[from] OpenError),
     /// A policy cannot seat as many as are configured.
     #[error(transparent)]
     Capacity(#[from] ConfigError),
@@ -77,16 +88,17 @@ impl Loader {
         core: Handle,
         room: Mailbox,
     ) -> Result<Loader, StartError> {
+        // Policies look into the buckets when they are tried.
+        let desk = buckets::open(&config.buckets, core.clock())?;
         let engine = cache::engine()?;
         let clock = core.clock();
         let clock: usher_runtime::Clock = Arc::new(move || clock.now());
         let replies = core.clone();
-        let buckets = LiveBuckets::default();
         let policies = Policies::start(
             engine.clone(),
             config.policies.iter().map(Policy::slot).collect(),
             taken,
-            buckets.clone(),
+            desk.live(),
             workers(),
             clock.clone(),
             move |reply| replies.send(reply.into()),
@@ -99,7 +111,7 @@ impl Loader {
         let rules = rules.map(|rules| RulesSlot::load(engine, rules.slot(), clock));
         let loader = Loader {
             policies,
-            buckets,
+            desk,
             rules: rules
                 .transpose()
                 .map_err(|failure| no_good(config, failure))?
@@ -108,9 +120,9 @@ impl Loader {
             core,
             names: config.policies.iter().map(|it| it.name.clone()).collect(),
             chains: slots::chains(config),
+            rechecks: Mutex::new(vec![None; config.policies.len()]),
             state: Mutex::new(State {
                 snapshot: 0,
-                fails: config.policies.iter().map(|it| it.fail).collect(),
                 config: config.clone(),
             }),
         };
@@ -125,7 +137,22 @@ impl Loader {
 
     /// The buckets of now, whatever policies have pinned: for doors that ask no policy.
     pub fn buckets(&self) -> LiveBuckets {
-        self.buckets.clone()
+        self.desk.live()
+    }
+
+    /// The host's clock.
+    pub(super) fn clock(&self) -> Clock {
+        self.core.clock()
+    }
+
+    /// The buckets, for those who fill them.
+    pub fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// Has what decides from now on look into the buckets of now.
+    pub fn buckets_changed(&self) {
+        self.publish(&mut self.state());
     }
 
     /// Reads a module again, and has it serve if it is another. Bytes that were refused, or rolled back
@@ -194,8 +221,10 @@ impl Loader {
         taken_up
     }
 
-    /// Reads every module again that is a file; those whose bytes are known are left alone.
+    /// Reads every module again that is a file, and every bucket; those whose bytes are known are left
+    /// alone.
     pub fn reload_all(&self) {
+        self.desk.reread();
         let files = slots::files(&self.state().config);
         for (_, name) in files {
             // Whatever comes of it is in the log.
@@ -203,86 +232,18 @@ impl Loader {
         }
     }
 
-    /// Takes over what may change without a restart: fail modes, deadlines and params of the policies
-    /// that are there, and the params of the rules. Says what else would need one, and which params their
-    /// module does not take.
-    pub fn configure(&self, config: &Config) {
-        let mut state = self.state();
-        let config = &self.answerable(config, &state.config);
-        for policy in &config.policies {
-            let known = self.names.iter().position(|name| *name == policy.name);
-            if let Some(place) = known {
-                self.policies
-                    .configure(&policy.name, policy.slot().settings);
-                state.fails[place] = policy.fail;
-            }
-        }
-        let rules_before = state.config.rules.clone();
-        let rules_changed = match (&self.rules, &config.rules, &state.config.rules) {
-            (Some(slot), Some(new), Some(old)) if new.params != old.params => {
-                let new = new.slot();
-                slot.configure(new.deadline, new.params);
-                true
-            }
-            _ => false,
-        };
-        adopt(&mut state.config, config);
-        if state.config != *config {
-            tracing::warn!(
-                "the configuration has changes that take a restart; of the policies' fail, deadline \
-                 and params the new values are in force"
-            );
-        }
-        self.publish(&mut state);
-        drop(state);
-        if rules_changed && let Err(why) = self.room.swap() {
-            tracing::warn!(
-                "the rules cannot start with the new params, the old are in force: {why}"
-            );
-            self.restore(rules_before);
-        }
-        tracing::info!("the configuration was read again");
-    }
-
-    /// The configuration without new params of which the policy that is loaded makes nothing: as when it
-    /// is loaded, that must show before a player is decided with them.
-    fn answerable(&self, config: &Config, before: &Config) -> Config {
-        let mut config = config.clone();
-        for policy in &mut config.policies {
-            let mut known = before.policies.iter();
-            let Some(old) = known.find(|old| old.name == policy.name) else {
-                continue;
-            };
-            if policy.params != old.params
-                && let Err(fault) = self.policies.try_params(&policy.name, &policy.params)
-            {
-                let (policy_name, why) = (&*policy.name, &fault.message);
-                tracing::warn!(
-                    policy = policy_name,
-                    "it cannot decide with the new params, the old are in force: {why}"
-                );
-                policy.params.clone_from(&old.params);
-            }
-        }
-        config
-    }
-
-    /// Puts the params back that the rules play with, for when they must be started anew.
-    fn restore(&self, rules: Option<Rules>) {
-        if let (Some(slot), Some(rules)) = (&self.rules, &rules) {
-            let rules = rules.slot();
-            slot.configure(rules.deadline, rules.params);
-        }
-        self.state().config.rules = rules;
-    }
-
     /// What is loaded, and how it does.
     pub fn status(&self) -> Modules {
-        let policies = self.policies.status().into_iter();
+        let policies = self.policies.status().into_iter().map(ModuleStatus::from);
+        let mut policies: Vec<_> = policies.collect();
+        for (policy, recheck) in policies.iter_mut().zip(&*self.rechecks()) {
+            policy.recheck.clone_from(recheck);
+        }
         let rules = self.rules.iter().map(|rules| rules.status());
         Modules {
-            policies: policies.map(ModuleStatus::from).collect(),
+            policies,
             rules: rules.map(ModuleStatus::from).collect(),
+            buckets: self.desk.status(),
         }
     }
 
@@ -309,11 +270,10 @@ impl Loader {
     /// Tells the core what decides from now on.
     fn publish(&self, state: &mut State) {
         state.snapshot += 1;
-        let slots = self.names.iter().zip(&state.fails);
-        let slots = slots.map(|(name, fail)| SlotInfo {
-            name: name.clone(),
-            fail: *fail,
-            recheck: false,
+        let slots = state.config.policies.iter().map(|policy| SlotInfo {
+            name: policy.name.clone(),
+            fail: policy.fail,
+            recheck: policy.recheck,
         });
         self.core.send(Input::Rules(Arc::new(Snapshot {
             number: state.snapshot,
@@ -345,6 +305,11 @@ impl Loader {
         })
     }
 
+    fn rechecks(&self) -> MutexGuard<'_, Vec<Option<RecheckStatus>>> {
+        // An entry is replaced whole.
+        self.rechecks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // A change is not undone by a panic after it, and none is left half done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -368,19 +333,12 @@ impl PolicyLink for Asked {
             PolicyCall::Over(over) => Job::Over(over),
         });
     }
-}
 
-/// Takes over what [`Loader::configure`] puts in force.
-fn adopt(config: &mut Config, new: &Config) {
-    for policy in &mut config.policies {
-        let new = new.policies.iter().find(|new| new.name == policy.name);
-        if let Some(new) = new {
-            policy.fail = new.fail;
-            policy.deadline = new.deadline;
-            policy.params.clone_from(&new.params);
-        }
+    fn put(&self, bucket: Arc<str>, entry: Arc<str>, lasts: Option<Duration>) {
+        self.0.desk.put(bucket, entry, lasts);
     }
-    if let (Some(rules), Some(new)) = (&mut config.rules, &new.rules) {
-        rules.params.clone_from(&new.params);
+
+    fn rechecked(&self, rechecked: Rechecked) {
+        self.0.rechecked(rechecked);
     }
 }

@@ -69,6 +69,10 @@ impl admin::Host for Host {
         self.change(move |loader| loader.rollback(&name)).await
     }
 
+    fn recheck(&self, name: &str, forced: bool) -> Result<(), ActionError> {
+        self.loader.recheck(name, forced)
+    }
+
     async fn kick(&self, session: SessionId, reason: Reason) -> bool {
         let report = self.report().await.unwrap_or_default();
         let known = report.sessions.iter().any(|known| known.id == session);

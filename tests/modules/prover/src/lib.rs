@@ -13,6 +13,8 @@
 //! | `slow:N:NAME` | as NAME, after N million steps; the `deadline` must allow for them |
 //! | `refuse:TEXT` | rejects with the code `refused` and TEXT |
 //! | `refuse:` and a number | rejects with a text of so many bytes |
+//! | `put:ENTRY` | rejects with the code `put`, and puts ENTRY into the bucket of the param `bucket` (`bans`) for good |
+//! | `put:N:ENTRY` | the same, for N ms |
 //! | `panic:` | panics |
 //! | anything that is no text of 1 to 64 bytes | accepts without an identity, with the config `got N bytes` |
 //!
@@ -36,6 +38,8 @@ impl Policy for Prover {
         match (word, number_and_name(rest)) {
             ("refuse", (Some(bytes), "")) => refuse("x".repeat(bytes)),
             ("refuse", _) => refuse(rest.to_owned()),
+            ("put", (Some(millis), entry)) if !entry.is_empty() => put(entry, Some(millis as u64)),
+            ("put", _) => put(rest, None),
             ("panic", _) => panic!("told to panic"),
             ("unproven", _) => {
                 let waiting = lane("main").identity(rest);
@@ -99,6 +103,12 @@ fn lane(name: &str) -> Waiting {
 
 fn refuse(text: String) -> Decided {
     Verdict::reject(Reason::new("refused", text)).into()
+}
+
+fn put(entry: &str, lasts: Option<u64>) -> Decided {
+    let bucket = params::get("bucket").unwrap_or_else(|| "bans".to_owned());
+    let put = Command::put(bucket, entry, lasts);
+    Ok(Verdict::reject(Reason::new("put", "It is in")).command(put))
 }
 
 /// `N:NAME`, or a number alone.
