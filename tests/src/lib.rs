@@ -7,6 +7,7 @@
 
 mod admin;
 mod audit;
+mod guest;
 mod host;
 mod modules;
 mod player;
@@ -14,6 +15,7 @@ mod setup;
 
 pub use admin::Admin;
 pub use audit::decisions;
+pub use guest::Guest;
 pub use host::{Usher, binary};
 pub use modules::{module, place};
 pub use player::{Answer, Endpoint, Player, knock, knock_from};

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
 
-/// A configuration in the making: one `rtyp` door on ports of its own, policies to be named.
+/// A configuration in the making: one door on ports of its own, policies to be named.
 pub struct Setup {
+    protocol: &'static str,
     limits: Vec<(String, String)>,
     door: Vec<(String, String)>,
     policies: String,
@@ -16,6 +17,7 @@ pub struct Setup {
 impl Default for Setup {
     fn default() -> Setup {
         Setup {
+            protocol: "rtyp",
             limits: vec![("max-pending-per-address".into(), "0".into())],
             door: Vec::new(),
             policies: String::new(),
@@ -26,9 +28,17 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// A setup without a policy; one must be named.
+    /// A setup with a door of `rtyp` and without a policy; one must be named.
     pub fn new() -> Setup {
         Setup::default()
+    }
+
+    /// The same with a door of `mafianet`.
+    pub fn mafianet() -> Setup {
+        Setup {
+            protocol: "mafianet",
+            ..Setup::default()
+        }
     }
 
     /// Sets a key of `[limits]` to a TOML value.
@@ -76,11 +86,15 @@ impl Setup {
         };
         let rules = self.rules.as_ref();
         let rules = rules.map(|module| format!("[rules]\nmodule = {module:?}\n"));
+        let protocol = self.protocol;
+        let tcp = match protocol {
+            "rtyp" => format!("tcp = \"{}\"\n", ports.tcp),
+            _ => String::new(),
+        };
         format!(
-            "[limits]\n{}\n[[door]]\nname = \"main\"\nprotocol = \"rtyp\"\ntcp = \"{}\"\nudp = \
+            "[limits]\n{}\n[[door]]\nname = \"main\"\nprotocol = {protocol:?}\n{tcp}udp = \
              \"{}\"\n{}{}\n{}\n[audit]\nfile = \"audit.jsonl\"\n[admin]\nlisten = \"{}\"\n{}",
             lines(&self.limits),
-            ports.tcp,
             ports.udp,
             lines(&self.door),
             self.policies,
