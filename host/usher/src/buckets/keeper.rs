@@ -15,9 +15,11 @@ use std::time::{Duration, Instant};
 use usher_core::Moment;
 use usher_runtime::{Buckets, Entry};
 
-/// How long others are left alone after they have heard of a change: each has everyone who waits decided
-/// anew.
+/// How long others are left alone after they have heard of a change, because each has everyone who waits
+/// decided anew: so long after the first, and twice as long after each that follows at once, up to the
+/// longest. What takes that long to be decided would begin anew for ever otherwise.
 const APART: Duration = Duration::from_millis(100);
+const LONGEST_APART: Duration = Duration::from_secs(1);
 
 /// Policies may put in thousands that cannot be taken.
 const WARNINGS_APART: Duration = Duration::from_secs(10);
@@ -55,6 +57,8 @@ pub struct Keeper {
     /// What others have.
     told: Buckets,
     told_at: Option<Moment>,
+    /// How long others are left alone after that.
+    apart: Duration,
     /// Which lists differ from that.
     changed: Vec<bool>,
     warnings: Seldom,
@@ -79,6 +83,7 @@ impl Keeper {
             lists,
             told,
             told_at: None,
+            apart: APART,
             warnings: Seldom::new(WARNINGS_APART),
         })
     }
@@ -128,6 +133,13 @@ impl Keeper {
                 self.told = self.told.with(&list.name, list.merged());
             }
         }
+        let at_once = self
+            .told_at
+            .is_some_and(|at| now.since(at) <= 2 * self.apart);
+        self.apart = match at_once {
+            true => (2 * self.apart).min(LONGEST_APART),
+            false => APART,
+        };
         self.told_at = Some(now);
         Some(self.told.clone())
     }
@@ -141,7 +153,7 @@ impl Keeper {
     }
 
     fn silent_until(&self) -> Option<Moment> {
-        self.told_at.map(|at| at.after(APART))
+        self.told_at.map(|at| at.after(self.apart))
     }
 
     /// Writes to files what policies put in for good.
