@@ -47,6 +47,14 @@ impl Request {
         }
     }
 
+    /// The name that others see, when a seated one is asked about again.
+    pub fn session_display_name(&self) -> Option<&str> {
+        match self.attribute("session.display-name") {
+            Some(AttributeValue::Text(name)) => Some(name),
+            _ => None,
+        }
+    }
+
     /// Everything that the peer goes by: its name, its payload where that is a short plain text, and,
     /// when a seated one is asked about again, whom a policy said that this is.
     pub fn known_as(&self) -> impl Iterator<Item = &str> {

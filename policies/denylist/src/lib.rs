@@ -1,7 +1,7 @@
 //! Refuses whoever is on a ban list, and leaves everyone else to the policies after it: so it goes first.
 //!
-//! The list is a bucket. A player is on it by name, by a payload that is a short plain text, by identity
-//! (when one who plays is asked about again) or by address. A forged address only has its forger refused.
+//! The list is a bucket. A player is on it by name, by a payload that is a short plain text, or by address;
+//! one who plays and is asked about again is also on it by identity and by the name that others see. A forged address only has its forger refused.
 //!
 //! Params, all optional:
 //!
@@ -19,7 +19,8 @@ impl Policy for Denylist {
         let bans = params::get("bucket").unwrap_or_else(|| "bans".to_owned());
         let tell_note = params::flag("tell-note").unwrap_or(false);
         let by_address = || bucket::matches_address(&bans, &request.peer.address);
-        let mut names = request.known_as();
+        // By what operators see as well: that is what they write down.
+        let mut names = request.known_as().chain(request.session_display_name());
         let listed = by_address().or_else(|| names.find_map(|name| bucket::get(&bans, name)));
         match listed {
             None => Verdict::pass().into(),
@@ -70,14 +71,18 @@ mod tests {
     fn whoever_is_on_the_list_is_refused_and_everyone_else_left_to_others() {
         let plain = Some("You are banned from this server.".to_owned());
         let nameless = || testing::request().with(|it| it.name = None);
-        let seated = AttributeValue::Text("R9".into());
+        let seated = || AttributeValue::Text("R9".into());
         for (request, expected) in [
             (testing::request().name("R9"), &plain),
             (testing::request().name("D2"), &plain),
             (testing::request().name("r9"), &None),
             (nameless().payload("R9"), &plain),
             (nameless().payload("R8"), &None),
-            (nameless().attribute("session.identity", seated), &plain),
+            (nameless().attribute("session.identity", seated()), &plain),
+            (
+                nameless().attribute("session.display-name", seated()),
+                &plain,
+            ),
             (testing::request().address("198.51.100.7"), &plain),
             (testing::request().address("198.51.101.7"), &None),
         ] {

@@ -1,16 +1,34 @@
-//! Whoever finds no seat waits for one, and is told how the queue moves.
+//! Whoever finds no seat waits for one, first come, first served, and is told how the queue moves.
 //!
 //! Params, all optional:
 //!
-//! * `lane`: the lane to wait in (`main`).
-//! * `vip`: names that come first, as a list or with commas between.
-//! * `vip-priority`: their priority in the lane (10); everyone else's is 0.
-//! * `reserved`: seats of `max-players` that only they may take (0).
+//! * `lane`: the lane to wait in (`main`), and `lane-rank`: lanes of a lower rank are served first (0).
+//! * `reserved`: seats of `max-players` that only some may take (0).
+//! * `classes`: players that are treated otherwise (`["vip"]`); the first class that someone is in counts.
+//!   Of each class, say of `vip`:
+//!   `vip`: names, as a list or with commas between; `vip-bucket`: a list of names, and of addresses where
+//!   the door has proven them; `vip-priority`: the priority in the lane (10), everyone else's is 0;
+//!   `vip-lane` and `vip-rank`: a lane of their own, which goes before `lane` unless its rank says
+//!   otherwise; `vip-reserved`: whether the reserved seats are for them (true).
+//! * `identity`: by what a player is known: `name`, `payload`, or `none`. Without it the name, or, where a
+//!   protocol has none, the payload if it is a short plain text. Who is known keeps the place in the queue
+//!   when the connection drops. Say `none` where a payload may be a password or a ticket.
+//! * `identity-proven`: that has been verified before it comes here (false). Then it keeps its place at
+//!   another address too, and the host's `duplicate-identity` says what becomes of a second one.
 //!
-//! A name is the player's own word. Where that is not enough, a policy before this one in the chain
-//! must prove it.
+//! A name or a payload is the player's own word. Where that is not enough, a policy before this one in the
+//! chain must prove it.
 
+mod class;
+mod identity;
+
+#[cfg(test)]
+mod tests;
+
+use class::{Treatment, treatment};
+use identity::{Identity, identity};
 use usher_sdk::prelude::*;
+use usher_sdk::{Acceptance, Waiting};
 
 /// The policy.
 #[derive(Debug)]
@@ -18,50 +36,46 @@ pub struct Queue;
 
 impl Policy for Queue {
     fn on_connect_request(request: &Request, _: &Facts) -> Decided {
-        let name = request.name();
-        let own_name = Key::new("name").part(name);
-        let name_taken =
-            Reason::new("name-taken", "Another player of the game has this name").number(4);
-        // Waiting would not help: the seat may come free long before the name does. The claim below
-        // is what keeps the name unique.
-        if ledger::taken(&own_name) > 0 {
-            return Verdict::reject(name_taken).into();
+        let identity = identity(request);
+        let known_as = identity.as_ref().map(|identity| identity.text.as_str());
+        let treatment = treatment(request, known_as);
+        let reserved = params::number("reserved").unwrap_or(0);
+        if request.why == Why::Recheck {
+            // Who has a seat keeps it, whatever became of the queue.
+            return Verdict::pass().into();
         }
 
-        let vip = params::list("vip").iter().any(|it| it == name);
-        let reserved = params::number("reserved").unwrap_or(0);
         let seats = request.max_players;
         // Two limits on one key: the last seats are there for some only.
-        let limit = if vip {
-            seats
-        } else {
-            seats.saturating_sub(reserved)
+        let limit = match treatment.reserved {
+            true => seats,
+            false => seats.saturating_sub(reserved),
         };
         let full = Reason::new("server-full", "The server is full").number(1);
-
-        let lane = params::get("lane").unwrap_or_else(|| "main".to_owned());
-        let priority = params::number("vip-priority").unwrap_or(10);
-        let waiting = Verdict::wait(lane)
-            .priority(if vip { priority } else { 0 })
-            .identity(name)
-            .status(match request.position {
-                Some(position) => format!("You are number {position} in the queue"),
-                None => "You are in the queue".to_owned(),
-            });
-
-        Verdict::accept()
-            .identity(name)
-            .display_name(name)
+        let mut acceptance = Verdict::accept()
             .claim(Claim::on(Key::server()).at_most(limit).or(full.clone()))
             .claim(
                 Claim::on(Key::slot())
                     .at_most(seats)
                     .lowest_index()
                     .or(full),
-            )
-            .claim(Claim::on(own_name).or(name_taken))
-            .otherwise_wait(waiting)
-            .into()
+            );
+        if let Some(name) = identity.as_ref().and_then(Identity::name_to_be_unique) {
+            let taken = Reason::new("name-taken", "Another player of the game has this name");
+            let (key, taken) = (Key::new("name").part(name), taken.number(4));
+            // Waiting would not help: the seat may come free long before the name does. The claim is
+            // what keeps the name unique.
+            if ledger::taken(&key) > 0 {
+                return Verdict::reject(taken).into();
+            }
+            acceptance = acceptance.claim(Claim::on(key).or(taken));
+        }
+        let mut waiting = waiting(request, treatment);
+        if let Some(identity) = identity {
+            acceptance = identity.entering(acceptance);
+            waiting = identity.waiting(waiting);
+        }
+        acceptance.otherwise_wait(waiting).into()
     }
 
     fn on_waiting(waiter: &Waiter) -> Option<Vec<u8>> {
@@ -76,69 +90,41 @@ impl Policy for Queue {
     }
 }
 
-usher_sdk::export_policy!(Queue);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use usher_sdk::testing::{self, Host, Outcome};
-
-    fn outcome(host: Host, name: &str) -> Outcome {
-        let request = testing::request().name(name).max_players(20).build();
-        host.param("vip", r#"["Zed", "Kim"]"#)
-            .param("reserved", "2")
-            .outcome::<Queue>(&request)
-    }
-
-    fn seated(players: u32) -> Host {
-        testing::host()
-            .taken(Key::server(), players)
-            .taken(Key::slot(), players)
-    }
-
-    #[test]
-    fn the_last_seats_are_reserved() {
-        outcome(seated(17), "R9").accepted();
-        let waiting = outcome(seated(18), "R9").waits();
-        assert_eq!((waiting.lane.as_str(), waiting.priority), ("main", 0));
-        outcome(seated(18), "Zed").accepted();
-        outcome(seated(19), "Kim").accepted();
-        assert_eq!(outcome(seated(20), "Zed").waits().priority, 10);
-    }
-
-    #[test]
-    fn lane_and_priority_are_params() {
-        let host = seated(20).param("lane", "eu").param("vip-priority", "3");
-        let waiting = outcome(host, "Zed").waits();
-        assert_eq!((waiting.lane.as_str(), waiting.priority), ("eu", 3));
-    }
-
-    #[test]
-    fn a_taken_name_does_not_wait() {
-        let host = seated(20).taken(Key::new("name").part("R9"), 1);
-        assert_eq!(outcome(host, "R9").code(), Some("name-taken"));
-    }
-
-    #[test]
-    fn who_waits_is_told_at_once_and_then_where() {
-        let status = outcome(seated(20), "R9").waits().status;
-        assert_eq!(status.as_deref(), Some(&b"You are in the queue"[..]));
-
-        let again = testing::request().with(|it| it.position = Some(2)).build();
-        let status = seated(4).outcome::<Queue>(&again).waits().status;
-        assert_eq!(
-            status.as_deref(),
-            Some(&b"You are number 2 in the queue"[..])
-        );
-
-        let waiter = testing::waiter().place(3, 12).build();
-        assert_eq!(
-            Queue::on_waiting(&waiter).as_deref(),
-            Some(&b"You are 3 of 12 in the queue"[..])
-        );
-        assert_eq!(
-            Queue::on_waiting(&testing::waiter().deciding().build()),
-            None
-        );
+fn waiting(request: &Request, treatment: Treatment) -> Waiting {
+    let waiting = Verdict::wait(treatment.lane)
+        .rank(treatment.rank)
+        .priority(treatment.priority);
+    match request.position {
+        // Whoever has been told a place knows more than that.
+        Some(_) => waiting,
+        None => waiting.status("You are in the queue"),
     }
 }
+
+impl Identity {
+    /// The name that nobody else may have meanwhile. Of those who are proven the host sees to it, and a
+    /// payload may well be the same for everyone.
+    fn name_to_be_unique(&self) -> Option<&str> {
+        (self.is_name && !self.proven).then_some(self.text.as_str())
+    }
+
+    fn entering(&self, acceptance: Acceptance) -> Acceptance {
+        let acceptance = match self.proven {
+            true => acceptance.proven_identity(&self.text),
+            false => acceptance.identity(&self.text),
+        };
+        match self.shown {
+            true => acceptance.display_name(&self.text),
+            false => acceptance,
+        }
+    }
+
+    fn waiting(&self, waiting: Waiting) -> Waiting {
+        match self.proven {
+            true => waiting.proven_identity(&self.text),
+            false => waiting.identity(&self.text),
+        }
+    }
+}
+
+usher_sdk::export_policy!(Queue);
