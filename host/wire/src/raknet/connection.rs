@@ -56,7 +56,7 @@ use arrivals::Arrivals;
 use inbound::Inbound;
 use outgoing::Outgoing;
 
-pub use budget::Budget;
+pub use budget::{Budget, Held};
 pub use limits::Limits;
 pub use outgoing::SendError;
 pub use whole::Incoming;
@@ -189,6 +189,13 @@ impl Connection {
         let max_bytes = self.limits.max_outgoing;
         self.outgoing
             .send(bytes, bits, reliability, channel, self.mtu, max_bytes)
+    }
+
+    /// Drops all that was to be sent. Acknowledgements go on: the peer says goodbye, and nobody else is left to
+    /// hear anything.
+    pub fn fall_silent(&mut self) {
+        self.outgoing.clear();
+        self.owed_since = NEVER;
     }
 
     /// Writes the next datagram that is due, at most `mtu - 28` bytes, into the buffer, which is cleared.

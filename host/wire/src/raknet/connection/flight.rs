@@ -219,6 +219,17 @@ impl Flight {
         self.forget();
     }
 
+    /// Forgets what was sent. Numbers go on from where they are.
+    pub(super) fn clear(&mut self) {
+        self.lowest += self.unacked.len() as u64;
+        self.unacked = VecDeque::new();
+        self.again = VecDeque::new();
+        self.history = VecDeque::new();
+        self.under_way = 0;
+        self.oldest = self.next;
+        self.instead = 0;
+    }
+
     /// Whether this datagram is under way and may be asked for once more.
     fn ask(&mut self, datagram: u64) -> bool {
         let lowest = self.lowest;

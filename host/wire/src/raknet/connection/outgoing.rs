@@ -252,6 +252,14 @@ impl Outgoing {
         self.flight.miss(ranges, &mut self.pace);
     }
 
+    /// Drops all that was to be sent, or sent again.
+    pub(super) fn clear(&mut self) {
+        self.flight.clear();
+        self.queue = VecDeque::new();
+        self.queued_reliable = 0;
+        self.bytes = 0;
+    }
+
     /// Whether every reliable message was acknowledged.
     pub(super) fn is_acked(&self) -> bool {
         self.queued_reliable == 0 && self.flight.is_acked()
