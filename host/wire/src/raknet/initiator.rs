@@ -27,7 +27,6 @@
 //! to drop. Dropping an initiator is what a crash looks like to the server; [`leave`](Initiator::leave) says
 //! goodbye.
 
-mod clock;
 mod event;
 mod opening;
 mod session;

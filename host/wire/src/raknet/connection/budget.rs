@@ -71,7 +71,9 @@ impl fmt::Debug for Budget {
 
 /// Bytes that count in a [`Budget`] for as long as this lives.
 #[derive(Debug)]
-pub struct Held(#[expect(dead_code, reason = "it gives back what it has when it is dropped")] Charge);
+pub struct Held(
+    #[expect(dead_code, reason = "it gives back what it has when it is dropped")] Charge,
+);
 
 /// What one connection has taken of the budget; given back when it goes.
 #[derive(Debug)]

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::super::address::Addresses;
+use super::super::clock::PeerClock;
 use super::super::connection::{Budget, Connection, Incoming, Limits, SendError};
 use super::super::malformed::Malformed;
 use super::super::message::Message;
 use super::super::password::Password;
 use super::super::reliability::Reliability;
 use super::super::timestamp::Timestamped;
-use super::clock::Clock;
 use super::event::{Ending, Event, State};
 use super::setup::Setup;
 
@@ -43,7 +43,7 @@ pub(super) struct Session {
     deadline: Option<Duration>,
     /// When something reliable was sent last.
     reliable_at: Duration,
-    clock: Clock,
+    clock: PeerClock,
     /// Messages of the game that came before we were in.
     early: u64,
     malformed: u64,
@@ -66,7 +66,7 @@ impl Session {
             stage: Stage::Requested,
             deadline: Some(now + STALLED),
             reliable_at: now,
-            clock: Clock::default(),
+            clock: PeerClock::default(),
             early: 0,
             malformed: 0,
         };

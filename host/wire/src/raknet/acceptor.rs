@@ -1,0 +1,246 @@
+//! The server's side of one peer: from the second request over the decision to the game and the goodbye.
+//! Sans-IO, as [`Connection`] is.
+//!
+//! Whether a peer gets a place at all, and what is decided about it, is the caller's. The offline answers are
+//! too, since a server keeps nothing for them: make an acceptor when a second request is to have a place, and
+//! tell the peer so.
+//!
+//! After anything went in, and at [`poll_timeout`](Acceptor::poll_timeout) at the latest, the caller calls
+//! [`handle_timeout`](Acceptor::handle_timeout) and takes out all datagrams. When its stage is
+//! [`Stage::Over`], nothing is left to do.
+//!
+//! Nothing of the game goes to a peer or comes from it before it is accepted, whatever it sends; and what one
+//! peer sends harms no other.
+
+mod event;
+mod hear;
+mod say;
+mod server;
+mod unsent;
+mod waiting;
+
+use std::net::SocketAddrV4;
+use std::time::Duration;
+
+use super::clock::PeerClock;
+use super::connection::{Connection, Held};
+use super::dialect::Dialect;
+use super::guid::Guid;
+use super::malformed::Malformed;
+use super::message::Message;
+use super::reliability::Reliability;
+
+pub use event::{Cause, Event, Password, Stage, Violation};
+pub use server::Server;
+pub use unsent::Unsent;
+use waiting::Waiting;
+
+/// How long a peer has from its second request to the confirmation that it was accepted.
+const OPENING: Duration = Duration::from_secs(10);
+
+/// How long we stay to acknowledge the peer's.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Who asks, as the second request says.
+#[derive(Debug, Clone, Copy)]
+pub struct Opening {
+    /// What it speaks.
+    pub dialect: &'static Dialect,
+    /// Where it is.
+    pub client: SocketAddrV4,
+    /// What it calls itself.
+    pub guid: Guid,
+    /// The MTU that it wants; clamped.
+    pub mtu: u16,
+}
+
+/// One peer of a server.
+#[derive(Debug)]
+pub struct Acceptor {
+    connection: Connection,
+    opening: Opening,
+    stage: Stage,
+    /// When a stage ends that may not last: the opening, and the end.
+    until: Duration,
+    /// When it was last told anything that it has to acknowledge.
+    spoke: Duration,
+    /// The time of its request, on its clock.
+    request_time: u64,
+    clock: PeerClock,
+    /// What its session payload takes, wherever that is, until it is decided about.
+    payload: Option<Held>,
+    /// What the game says to it before it can know that it is in.
+    waiting: Option<Box<Waiting>>,
+    /// Its last word was heard, and it has to hear nothing more than that.
+    has_left: bool,
+}
+
+impl Acceptor {
+    /// A peer that has a place from now on.
+    #[must_use]
+    pub fn new(server: &Server, opening: Opening, now: Duration) -> Self {
+        let mtu = Dialect::agreed_mtu(opening.mtu);
+        Self {
+            connection: Connection::new(mtu, server.pending(mtu), server.budget.clone(), now),
+            opening,
+            stage: Stage::Unverified,
+            until: now + OPENING,
+            spoke: now,
+            request_time: 0,
+            clock: PeerClock::default(),
+            payload: None,
+            waiting: None,
+            has_left: false,
+        }
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
+    /// What it said of itself.
+    #[must_use]
+    pub fn opening(&self) -> &Opening {
+        &self.opening
+    }
+
+    /// The round trip to it, once one was measured.
+    #[must_use]
+    pub fn rtt(&self) -> Option<Duration> {
+        self.connection.rtt()
+    }
+
+    /// What it takes, in bytes, itself included. A payload that was handed over is not in it.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        size_of::<Self>() - size_of::<Connection>() + self.connection.memory()
+    }
+
+    /// Takes a datagram of its connection. What comes of it is appended to `events`.
+    ///
+    /// # Errors
+    ///
+    /// [`Malformed`]: some of the datagram was ignored. The peer goes on.
+    pub fn receive(
+        &mut self,
+        server: &Server,
+        datagram: &[u8],
+        now: Duration,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Malformed> {
+        if self.stage == Stage::Over {
+            return Ok(());
+        }
+        let received = self.connection.receive(datagram, now);
+        while let Some(message) = self.connection.poll_message() {
+            self.hear(server, message, now, events);
+        }
+        if self.connection.all_acked() {
+            self.all_acked();
+        }
+        if matches!(received, Err(Malformed::TooManyParts { .. })) && self.waits() {
+            // Longer than any session request may be.
+            self.end();
+            events.push(Event::Violated(Violation::Payload));
+        }
+        received
+    }
+
+    /// Does what is due. What comes of it is appended to `events`.
+    pub fn handle_timeout(&mut self, server: &Server, now: Duration, events: &mut Vec<Event>) {
+        match self.stage {
+            Stage::Over => return,
+            Stage::Closing if now >= self.until => return self.end(),
+            Stage::Unverified | Stage::Requested | Stage::Handling if now >= self.until => {
+                self.end();
+                return events.push(Event::Expired);
+            }
+            _ => {}
+        }
+        if self.connection.is_lost(now) {
+            if self.stage != Stage::Closing {
+                events.push(Event::Lost);
+            }
+            return self.end();
+        }
+        if self.ping_due(server).is_some_and(|due| now >= due) {
+            let time = server.clock_at(now);
+            // A queue that is full is not acknowledged either, which serves as well.
+            let _ = self.say(&Message::Ping { time }, Reliability::Reliable, now);
+            self.spoke = now;
+        }
+    }
+
+    /// When to call [`handle_timeout`](Self::handle_timeout) and
+    /// [`poll_transmit`](Self::poll_transmit) again if nothing else happens before; a time that has passed
+    /// means at once. None once it is over.
+    #[must_use]
+    pub fn poll_timeout(&self, server: &Server) -> Option<Duration> {
+        let until = match self.stage {
+            Stage::Over => return None,
+            Stage::Unverified | Stage::Requested | Stage::Handling | Stage::Closing => {
+                Some(self.until)
+            }
+            Stage::Exchanging | Stage::Pending | Stage::Connected => None,
+        };
+        let due = [until, self.ping_due(server), self.connection.poll_timeout()];
+        due.into_iter().flatten().min()
+    }
+
+    /// Writes the next datagram that is due into the buffer, which is cleared. Call it until it gives false.
+    pub fn poll_transmit(&mut self, now: Duration, out: &mut Vec<u8>) -> bool {
+        out.clear();
+        self.stage != Stage::Over && self.connection.poll_transmit(now, out)
+    }
+
+    /// It has heard all that it was told.
+    fn all_acked(&mut self) {
+        match self.stage {
+            Stage::Closing if !self.has_left => self.end(),
+            Stage::Connected => {
+                if let Some(waiting) = self.waiting.take() {
+                    waiting.send(&mut self.connection);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether it has yet to be let in or turned away.
+    fn waits(&self) -> bool {
+        !matches!(self.stage, Stage::Connected | Stage::Closing | Stage::Over)
+    }
+
+    fn close(&mut self, until: Duration) {
+        self.stage = Stage::Closing;
+        self.until = until;
+        self.payload = None;
+        self.waiting = None;
+    }
+
+    fn end(&mut self) {
+        self.close(Duration::ZERO);
+        self.stage = Stage::Over;
+    }
+
+    /// A peer that has nothing to say is asked for a sign of life, so that one that vanished is found in time.
+    fn ping_due(&self, server: &Server) -> Option<Duration> {
+        match self.stage {
+            Stage::Exchanging | Stage::Pending | Stage::Connected => {
+                Some(self.spoke + server.timeout / 2)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a message of this id is the game's, and not the protocol's own.
+fn is_the_games(id: u8, dialect: &Dialect) -> bool {
+    match id {
+        0..=0x1a | 0x1c => false,
+        0x80..=0x84 => !dialect.session_exchange,
+        _ => true,
+    }
+}
