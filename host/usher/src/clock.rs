@@ -3,6 +3,9 @@
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use usher_core::Moment;
 
+/// Further than any timer of ours, and near enough to be added to any instant.
+const FAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// The wall clock as it stood at the start, carried on by the monotonic one: a moment never runs
 /// backwards, and can still be compared with an expiry that a ticket states.
 #[derive(Clone, Copy, Debug)]
@@ -26,15 +29,27 @@ impl Clock {
 
     /// This moment.
     pub fn now(&self) -> Moment {
-        Moment::from_millis(self.start_millis).after(self.start.elapsed())
+        self.started().after(self.elapsed())
+    }
+
+    /// The moment at which it started.
+    pub fn started(&self) -> Moment {
+        Moment::from_millis(self.start_millis)
+    }
+
+    /// The time since then, as exactly as the system has it.
+    pub fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// The timer's view of a time since the start.
+    pub fn instant_at(&self, elapsed: Duration) -> tokio::time::Instant {
+        (self.start + elapsed.min(FAR)).into()
     }
 
     /// The timer's view of a moment: once it is reached, [`Clock::now`] is at least `moment`.
     pub fn instant(&self, moment: Moment) -> tokio::time::Instant {
-        /// Further than any timer of ours, and near enough to be added to any instant.
-        const FAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-        let ahead = moment.since(Moment::from_millis(self.start_millis));
-        (self.start + ahead.min(FAR)).into()
+        self.instant_at(moment.since(self.started()))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use metrics::{counter, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusRecorder};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use usher_core::{Rechecked, Report};
@@ -18,6 +19,8 @@ const PENDING_WAITING: &str = "usher_pending_waiting";
 const PENDING_MAX: &str = "usher_pending_max";
 const CLAIMS: &str = "usher_claims";
 const ENDPOINTS: &str = "usher_endpoints_bound";
+const DOOR_PEERS: &str = "usher_door_peers";
+const DOOR_HELD: &str = "usher_door_held_bytes";
 const DECISIONS: &str = "usher_decisions_total";
 const DECISION_WAIT: &str = "usher_decision_wait_seconds";
 const KNOCKS_REFUSED: &str = "usher_knocks_refused_total";
@@ -111,6 +114,22 @@ impl Metrics {
             counter!(POLICY_FAULTS, &label()).absolute(faults);
             // A gauge is a float; generations are small.
             gauge!(POLICY_GENERATION, &label()).set(generation as f64);
+        });
+    }
+
+    /// Takes over what a door holds of its own.
+    pub(crate) fn sample_door(
+        &self,
+        name: &str,
+        peers: &BTreeMap<&'static str, u32>,
+        held_bytes: u64,
+    ) {
+        self.here(|| {
+            for (state, count) in peers {
+                gauge!(DOOR_PEERS, "door" => name.to_owned(), "state" => *state).set(*count);
+            }
+            // A gauge is a float, and exact far beyond any memory.
+            gauge!(DOOR_HELD, "door" => name.to_owned()).set(held_bytes as f64);
         });
     }
 
@@ -224,6 +243,11 @@ fn describe() {
     describe_gauge!(PENDING_MAX, "The size of the pending pool.");
     describe_gauge!(CLAIMS, "Units taken in the seat ledger.");
     describe_gauge!(ENDPOINTS, "UDP endpoints bound to sessions.");
+    describe_gauge!(DOOR_PEERS, "Peers that a door knows, by where they stand.");
+    describe_gauge!(
+        DOOR_HELD,
+        "Bytes of what peers sent and what is not whole, or not decided about."
+    );
     describe_counter!(DECISIONS, "Decisions, by outcome and reason code.");
     describe_histogram!(
         DECISION_WAIT,

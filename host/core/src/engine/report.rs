@@ -53,6 +53,17 @@ impl Core {
         }
     }
 
+    /// Whether a newcomer would find a place now, whatever its address: in the pool or, where there is none, a
+    /// seat.
+    pub fn has_room(&self) -> bool {
+        let players = count(self.sessions.len());
+        let room = match self.config.max_pending {
+            0 => players + self.pool.total() < self.config.max_players,
+            most => self.pool.total() < most,
+        };
+        room && self.draining.is_none()
+    }
+
     /// Whether nothing is left: no request, session, place, unit, endpoint or timer. Timed units that
     /// have not expired do not count (semantics 7), nor do notices of endings that policies still read.
     pub fn is_empty(&self, now: Moment) -> bool {

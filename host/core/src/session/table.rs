@@ -154,6 +154,10 @@ impl Sessions {
         self.sessions.values()
     }
 
+    pub(crate) fn len(&self) -> usize {
+        self.sessions.len()
+    }
+
     pub(crate) fn ids(&self) -> Vec<SessionId> {
         self.sessions.keys().copied().collect()
     }

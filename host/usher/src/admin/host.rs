@@ -2,6 +2,7 @@
 
 use crate::metrics::Counts;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::future::Future;
 use usher_core::{DoorId, Reason, Report, SessionId};
 use usher_runtime::{GenerationInfo, LoadFailure, RollbackError, SlotState, SlotStatus};
@@ -21,6 +22,9 @@ pub trait Host: Send + Sync + 'static {
     /// What is counted elsewhere than in the metrics themselves.
     fn counts(&self) -> Counts;
 
+    /// What the doors hold of their own, by `DoorId`.
+    fn doors(&self) -> Vec<DoorStatus>;
+
     /// A door's name; empty for one that there is not.
     fn door_name(&self, door: DoorId) -> String;
 
@@ -35,6 +39,19 @@ pub trait Host: Send + Sync + 'static {
 
     /// Ends a session; `false` if there is none of this number.
     fn kick(&self, session: SessionId, reason: Reason) -> impl Future<Output = bool> + Send;
+}
+
+/// A door, and what it holds of its own.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct DoorStatus {
+    /// The name in the configuration.
+    pub name: String,
+    /// The protocol.
+    pub protocol: &'static str,
+    /// Peers by where they stand, which the protocol has words for. All 0 with nobody there.
+    pub peers: BTreeMap<&'static str, u32>,
+    /// Bytes of what peers sent and what is not whole, or not decided about.
+    pub held_bytes: u64,
 }
 
 /// What is loaded.

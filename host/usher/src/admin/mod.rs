@@ -22,5 +22,7 @@ mod status;
 #[cfg(test)]
 mod tests;
 
-pub use host::{ActionError, BucketStatus, Host, Loaded, ModuleStatus, Modules, RecheckStatus};
+pub use host::{
+    ActionError, BucketStatus, DoorStatus, Host, Loaded, ModuleStatus, Modules, RecheckStatus,
+};
 pub use server::Server;

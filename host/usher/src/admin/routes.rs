@@ -153,6 +153,10 @@ async fn show_metrics<H: Host>(State(app): State<App<H>>) -> Result<Response, Re
         app.metrics
             .sample_module(&module.name, module.generation, module.calls, module.faults);
     }
+    for door in app.host.doors() {
+        app.metrics
+            .sample_door(&door.name, &door.peers, door.held_bytes);
+    }
     for bucket in &modules.buckets {
         app.metrics.sample_bucket(&bucket.name, bucket.entries);
     }

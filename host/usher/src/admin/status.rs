@@ -1,6 +1,6 @@
 //! `GET /v1/status`: how things stand, as JSON. The shape is a promise to scripts; it only grows.
 
-use super::host::{BucketStatus, Host, ModuleStatus, Modules};
+use super::host::{BucketStatus, DoorStatus, Host, ModuleStatus, Modules};
 use crate::text::push_json;
 use serde::Serialize;
 use std::net::SocketAddr;
@@ -15,6 +15,7 @@ pub(super) struct Status {
     ledger: Ledger,
     /// Endpoints bound.
     endpoints: u32,
+    doors: Vec<DoorStatus>,
     policies: Vec<ModuleStatus>,
     rules: Vec<ModuleStatus>,
     buckets: Vec<BucketStatus>,
@@ -95,6 +96,7 @@ impl Status {
                 claims: report.claims,
             },
             endpoints: report.endpoints,
+            doors: host.doors(),
             policies: modules.policies,
             rules: modules.rules,
             buckets: modules.buckets,

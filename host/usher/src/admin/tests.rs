@@ -94,6 +94,15 @@ impl Host for Fake {
         }
     }
 
+    fn doors(&self) -> Vec<DoorStatus> {
+        vec![DoorStatus {
+            name: "main".to_owned(),
+            protocol: "mafianet",
+            peers: [("pending", 1), ("closing", 0)].into(),
+            held_bytes: 9,
+        }]
+    }
+
     fn door_name(&self, _: DoorId) -> String {
         "main".to_owned()
     }
@@ -188,6 +197,8 @@ async fn the_status_has_the_shape_that_scripts_rely_on() {
             r#"{{"players":{{"connected":1,"max":4}},"#,
             r#""pending":{{"total":1,"deciding":0,"waiting":1,"max":32}},"#,
             r#""ledger":{{"claims":3}},"endpoints":1,"#,
+            r#""doors":[{{"name":"main","protocol":"mafianet","peers":{{"closing":0,"pending":1}},"#,
+            r#""held_bytes":9}}],"#,
             r#""policies":[{{"name":"rtyp","module":"builtin:rtyp","generation":2,"sha256":"{}","#,
             r#""state":"ok","fail":"closed","last_error":null,"recheck":{{"at":1767225600000,"forced":false,"#,
             r#""seated":9,"refused":4,"ended":0,"unanswered":1,"stopped":true}}}}],"rules":[],"#,

@@ -1,12 +1,13 @@
 //! `[[door]]`: where players come in, by which protocol, and which policies are asked about them.
 
+use super::bucket::Bucket;
 use super::error::ConfigError;
+use super::mafianet::Mafianet;
 use super::policy::Policy;
 use super::reader::{Section, nearest};
-use super::value::{HOUR, address, duration, list, name};
-use std::net::{Ipv4Addr, SocketAddr};
+use super::rtyp::Rtyp;
+use super::value::{list, name};
 use std::sync::Arc;
-use std::time::Duration;
 use usher_core::{Binding, DoorConfig, PlayerNumber, SlotId};
 
 /// A door.
@@ -25,39 +26,8 @@ pub struct Door {
 pub enum Protocol {
     /// Login over TCP, play over UDP.
     Rtyp(Rtyp),
-}
-
-/// The settings of an `rtyp` door.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Rtyp {
-    /// Where logins are taken. Port 0: any free port.
-    pub tcp: SocketAddr,
-    /// Where players play. Port 0: any free port.
-    pub udp: SocketAddr,
-    /// A bound session without a valid datagram for this long ends.
-    pub udp_timeout: Duration,
-    /// A session that is not bound this long after its acceptance ends.
-    pub bind_timeout: Duration,
-}
-
-impl Rtyp {
-    /// What bounds an unanswered login where `session-timeout` is not set. The protocol states none;
-    /// this is its other two timeouts' length.
-    const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
-    /// A player number travels as one byte.
-    const PLAYER_NUMBERS: u32 = 256;
-}
-
-impl Default for Rtyp {
-    /// On this machine alone.
-    fn default() -> Rtyp {
-        Rtyp {
-            tcp: (Ipv4Addr::LOCALHOST, 4241).into(),
-            udp: (Ipv4Addr::LOCALHOST, 4242).into(),
-            udp_timeout: Duration::from_secs(10),
-            bind_timeout: Duration::from_secs(10),
-        }
-    }
+    /// RakNet over UDP, with a session exchange.
+    Mafianet(Mafianet),
 }
 
 impl Protocol {
@@ -65,21 +35,32 @@ impl Protocol {
     pub fn word(&self) -> &'static str {
         match self {
             Protocol::Rtyp(_) => "rtyp",
+            Protocol::Mafianet(_) => "mafianet",
         }
     }
 }
 
 impl Door {
-    /// Reads one door; `policies` are those of the file.
-    pub(super) fn read(mut section: Section<'_>, policies: &[Policy]) -> Result<Door, ConfigError> {
+    /// Reads one door; `policies` and `buckets` are those of the file.
+    pub(super) fn read(
+        mut section: Section<'_>,
+        policies: &[Policy],
+        buckets: &[Bucket],
+    ) -> Result<Door, ConfigError> {
         let name = section.required("name", "name = \"main\"", name)?;
-        section.required("protocol", "protocol = \"rtyp\"", |value| {
+        let is_rtyp = section.required("protocol", "protocol = \"rtyp\"", |value| {
             match value.as_str() {
-                Some("rtyp") => Ok(()),
-                _ => Err("it must be a protocol that Usher speaks: \"rtyp\"".to_owned()),
+                Some("rtyp") => Ok(true),
+                Some("mafianet") => Ok(false),
+                _ => Err(
+                    "it must be a protocol that Usher speaks: \"rtyp\" or \"mafianet\"".to_owned(),
+                ),
             }
         })?;
-        let protocol = Protocol::Rtyp(read_rtyp(&mut section)?);
+        let protocol = match is_rtyp {
+            true => Protocol::Rtyp(Rtyp::read(&mut section)?),
+            false => Protocol::Mafianet(Mafianet::read(&mut section, buckets)?),
+        };
         let policies = read_chain(&mut section, policies)?;
         section.finish()?;
         Ok(Door {
@@ -105,23 +86,16 @@ impl Door {
                 timeout_text: "".into(),
                 full_text: DoorConfig::FULL_TEXT.into(),
             },
+            Protocol::Mafianet(mafianet) => DoorConfig {
+                name: self.name.clone(),
+                binding: Binding::None,
+                player_number: None,
+                connection_timeout: mafianet.connection_timeout,
+                timeout_text: mafianet.timeout_reason.clone(),
+                full_text: mafianet.full_reason.clone(),
+            },
         }
     }
-}
-
-fn read_rtyp(section: &mut Section<'_>) -> Result<Rtyp, ConfigError> {
-    let default = Rtyp::default();
-    let timeouts = || duration(Duration::from_millis(100)..=HOUR);
-    Ok(Rtyp {
-        tcp: section.required("tcp", "tcp = \"127.0.0.1:4241\"", address)?,
-        udp: section.required("udp", "udp = \"127.0.0.1:4242\"", address)?,
-        udp_timeout: section
-            .optional("udp-timeout", "udp-timeout = \"10s\"", timeouts())?
-            .unwrap_or(default.udp_timeout),
-        bind_timeout: section
-            .optional("bind-timeout", "bind-timeout = \"10s\"", timeouts())?
-            .unwrap_or(default.bind_timeout),
-    })
 }
 
 /// The door's chain: as it says, or every policy in the order of the file.

@@ -8,10 +8,12 @@ mod bucket;
 mod door;
 mod error;
 mod limits;
+mod mafianet;
 mod module;
 mod operate;
 mod policy;
 mod reader;
+mod rtyp;
 mod slots;
 mod value;
 
@@ -19,12 +21,14 @@ mod value;
 mod tests;
 
 pub use bucket::Bucket;
-pub use door::{Door, Protocol, Rtyp};
+pub use door::{Door, Protocol};
 pub use error::ConfigError;
 pub use limits::Limits;
+pub use mafianet::{Mafianet, PasswordFile};
 pub use module::{Module, Role};
 pub use operate::{Admin, Audit};
 pub use policy::{Params, Policy, RULES_NAME, Rules, fail_word};
+pub use rtyp::Rtyp;
 
 use crate::builtin;
 use reader::{Section, Source};
@@ -101,13 +105,14 @@ impl Config {
         let limits = root.table("limits")?.map(Limits::read).transpose()?;
         let limits = limits.unwrap_or_default();
         let policies = read_policies(&mut root, &limits)?;
-        let doors = read_doors(&mut root, &policies)?;
+        let buckets = Bucket::read_all(&mut root)?;
+        let doors = read_doors(&mut root, &policies, &buckets)?;
         let config = Config {
             file: Some(file.to_owned()),
             limits,
             doors,
             policies,
-            buckets: Bucket::read_all(&mut root)?,
+            buckets,
             rules: root.table("rules")?.map(Rules::read).transpose()?,
             audit: root.table("audit")?.map(Audit::read).transpose()?,
             admin: root.table("admin")?.map(Admin::read).transpose()?,
@@ -184,11 +189,13 @@ impl Config {
     fn check_addresses(&self) -> Result<(), ConfigError> {
         let mut taken: HashMap<(&str, SocketAddr), String> = HashMap::new();
         let doors = self.doors.iter().enumerate().flat_map(|(index, door)| {
-            let Protocol::Rtyp(rtyp) = &door.protocol;
-            [
-                (("tcp", rtyp.tcp), format!("door[{index}].tcp")),
-                (("udp", rtyp.udp), format!("door[{index}].udp")),
-            ]
+            let (tcp, udp) = match &door.protocol {
+                Protocol::Rtyp(rtyp) => (Some(rtyp.tcp), rtyp.udp),
+                Protocol::Mafianet(mafianet) => (None, mafianet.udp.into()),
+            };
+            let tcp = tcp.map(|tcp| (("tcp", tcp), format!("door[{index}].tcp")));
+            let udp = (("udp", udp), format!("door[{index}].udp"));
+            tcp.into_iter().chain([udp])
         });
         let admin = self.admin.iter();
         let admin = admin.map(|admin| (("tcp", admin.listen), "admin.listen".to_owned()));
@@ -236,11 +243,15 @@ fn read_policies(root: &mut Section<'_>, limits: &Limits) -> Result<Vec<Policy>,
     Ok(policies)
 }
 
-fn read_doors(root: &mut Section<'_>, policies: &[Policy]) -> Result<Vec<Door>, ConfigError> {
+fn read_doors(
+    root: &mut Section<'_>,
+    policies: &[Policy],
+    buckets: &[Bucket],
+) -> Result<Vec<Door>, ConfigError> {
     let mut doors: Vec<Door> = Vec::new();
     for section in root.tables("door")? {
         let twice = section.missing("name", "name = \"second\"");
-        let door = Door::read(section, policies)?;
+        let door = Door::read(section, policies, buckets)?;
         if doors.iter().any(|other| other.name == door.name) {
             return Err(ConfigError {
                 value: Some(format!("{:?}", door.name)),

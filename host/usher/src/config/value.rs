@@ -84,6 +84,22 @@ pub(super) fn text(value: &DeValue<'_>) -> Result<String, String> {
         .ok_or_else(|| "it must be text in quotes".to_owned())
 }
 
+/// Yes or no.
+pub(super) fn flag(value: &DeValue<'_>) -> Result<bool, String> {
+    let parsed = value.as_bool();
+    parsed.ok_or_else(|| "it must be true or false".to_owned())
+}
+
+/// Text of at most so many bytes, which may be empty.
+pub(super) fn line(most: usize) -> impl FnOnce(&DeValue<'_>) -> Result<Arc<str>, String> {
+    move |value| {
+        let parsed = value.as_str().filter(|text| text.len() <= most);
+        parsed
+            .map(Arc::from)
+            .ok_or_else(|| format!("it must be text in quotes, of at most {most} bytes"))
+    }
+}
+
 /// A list of text.
 pub(super) fn list(value: &DeValue<'_>) -> Result<Vec<String>, String> {
     let wrong = || "it must be a list of text in quotes".to_owned();

@@ -2,10 +2,11 @@
 
 use crate::clock::Clock;
 use crate::inbox::{self, Receiver, Sender};
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tokio::sync::oneshot;
-use usher_core::{Input, Moment, Report, RequestData, RequestId};
+use usher_core::{DoorId, Input, Moment, Report, RequestData, RequestId};
 
 /// How many knocks may wait for the core. The core takes up a knock in microseconds: this many waiting
 /// means that they come faster than anyone could be let in.
@@ -24,6 +25,7 @@ struct Shared {
     requests: AtomicU64,
     knocks_shed: AtomicU64,
     audit_lost: AtomicU64,
+    has_room: AtomicBool,
 }
 
 /// The core's end of every [`Handle`].
@@ -98,11 +100,40 @@ impl Handle {
     ///
     /// [`Shed`] when too many knocks wait already: tell the peer that the pool is full.
     pub fn knock(&self, request: Arc<RequestData>) -> Result<(), Shed> {
-        let item = Item::Arrival(request, self.clock.now());
+        self.offer(Item::Arrival(request, self.clock.now()))
+    }
+
+    /// A peer knocks, and has not said yet what it wants: [`usher_core::Input::Submit`] comes later.
+    ///
+    /// # Errors
+    ///
+    /// [`Shed`] when too many knocks wait already: tell the peer that the pool is full.
+    pub fn announce(
+        &self,
+        request: RequestId,
+        door: DoorId,
+        peer: SocketAddr,
+        room: Arc<str>,
+    ) -> Result<(), Shed> {
+        let knock = Input::Knock {
+            request,
+            door,
+            peer,
+            room,
+        };
+        self.offer(Item::Input(knock, self.clock.now()))
+    }
+
+    fn offer(&self, item: Item) -> Result<(), Shed> {
         self.inbox.offer(item).map_err(|_| {
             self.shared.knocks_shed.fetch_add(1, Ordering::Relaxed);
             Shed
         })
+    }
+
+    /// Whether a newcomer would have found a place a moment ago, whatever its address.
+    pub fn has_room(&self) -> bool {
+        self.shared.has_room.load(Ordering::Relaxed)
     }
 
     /// How things stand.
@@ -141,6 +172,10 @@ impl Handle {
 }
 
 impl Inbox {
+    pub(super) fn publish(&self, has_room: bool) {
+        self.shared.has_room.store(has_room, Ordering::Relaxed);
+    }
+
     pub(super) fn count_lost_audit(&self) {
         self.shared.audit_lost.fetch_add(1, Ordering::Relaxed);
     }

@@ -31,8 +31,20 @@ pub trait Bound: Send {
 
 /// An open door.
 pub trait Door: DoorLink + DataLink {
+    /// What it holds now.
+    fn holds(&self) -> Holds;
+
     /// Takes nobody in any more, and waits until the last peer was told what it had to be told.
     fn close(&self) -> Closing<'_>;
+}
+
+/// What a door holds of its own, beside what the core knows of its peers.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Holds {
+    /// Peers by where they stand, which the protocol has words for. All 0 with nobody there.
+    pub peers: Vec<(&'static str, u32)>,
+    /// Bytes of what peers sent and what is not whole, or not decided about.
+    pub bytes: u64,
 }
 
 /// A door that closes. Waits for it must be bounded by whoever waits.

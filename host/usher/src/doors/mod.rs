@@ -3,5 +3,6 @@
 
 pub mod door;
 pub mod link;
+pub mod mafianet;
 pub mod rtyp;
 mod socket;

@@ -1,8 +1,9 @@
 //! The running host, as its operator sees it.
 
-use crate::admin::{self, ActionError, Loaded, Modules};
+use crate::admin::{self, ActionError, DoorStatus, Loaded, Modules};
 use crate::audit::Audit;
 use crate::core_loop::Handle;
+use crate::doors::door::Door;
 use crate::metrics::Counts;
 use crate::policies::Loader;
 use std::sync::Arc;
@@ -15,8 +16,10 @@ pub(super) struct Host {
     pub(super) core: Handle,
     pub(super) loader: Arc<Loader>,
     pub(super) audit: Option<Audit>,
+    /// Names and protocols, by `DoorId`.
+    pub(super) names: Vec<(Arc<str>, &'static str)>,
     /// By `DoorId`.
-    pub(super) doors: Vec<Arc<str>>,
+    pub(super) doors: Vec<Arc<dyn Door>>,
     pub(super) draining: AtomicBool,
 }
 
@@ -54,9 +57,24 @@ impl admin::Host for Host {
         }
     }
 
+    fn doors(&self) -> Vec<DoorStatus> {
+        let doors = self.names.iter().zip(&self.doors);
+        doors
+            .map(|((name, protocol), door)| {
+                let holds = door.holds();
+                DoorStatus {
+                    name: name.to_string(),
+                    protocol,
+                    peers: holds.peers.into_iter().collect(),
+                    held_bytes: holds.bytes,
+                }
+            })
+            .collect()
+    }
+
     fn door_name(&self, door: DoorId) -> String {
-        let name = self.doors.get(usize::from(door.0));
-        name.map(|name| name.to_string()).unwrap_or_default()
+        let name = self.names.get(usize::from(door.0));
+        name.map(|(name, _)| name.to_string()).unwrap_or_default()
     }
 
     async fn reload(&self, name: &str) -> Result<Loaded, ActionError> {

@@ -4,6 +4,7 @@ mod error;
 mod host;
 mod notify;
 mod open_files;
+mod passwords;
 mod ports;
 mod reread;
 mod signals;
@@ -21,7 +22,8 @@ use crate::metrics::Metrics;
 use crate::policies::{Asked, Changes, Loader};
 use crate::room::{self, Mailbox};
 use host::Host;
-use ports::{Ports, ROOM};
+use passwords::Passwords;
+use ports::{Means, Ports, ROOM};
 use rand::TryRng as _;
 use rand::rngs::SysRng;
 use reread::Rereader;
@@ -35,6 +37,7 @@ use tokio::sync::mpsc;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::timeout;
 use usher_core::Core;
+use usher_wire::raknet::Budget;
 
 /// How many records of decisions may wait to be counted and written.
 const RECORDS: usize = 4096;
@@ -94,7 +97,14 @@ pub async fn serve(
             return Ok(());
         }
     };
-    let ports = Ports::bind(&config).await?;
+    let passwords = Arc::new(Passwords::new(&config));
+    let means = Means {
+        players: engine.taken_view(),
+        buckets: loader.buckets(),
+        passwords: passwords.clone(),
+        budget: Budget::default(),
+    };
+    let ports = Ports::bind(&config, &means).await?;
     let (audit, written) = open_audit(&config)?.unzip();
     let started = Started {
         config: &config,
@@ -132,16 +142,18 @@ pub async fn serve(
     let following = changes.follow(loader.clone());
     let rereader = {
         let loader = loader.clone();
-        Rereader::start(move || read_again(&loader, &reread))?
+        Rereader::start(move || read_again(&loader, &passwords, &reread))?
     };
     if changed {
         rereader.again();
     }
+    let words = config.doors.iter().map(|door| door.protocol.word());
     let host = Arc::new(Host {
         core,
         loader,
         audit,
-        doors: names,
+        names: names.into_iter().zip(words).collect(),
+        doors,
         draining: AtomicBool::new(false),
     });
     if let Some(admin) = ports.admin {
@@ -154,7 +166,7 @@ pub async fn serve(
     notify::stopping();
     drop((following, rereader));
     if outcome.is_ok() {
-        drain(&host, &doors, &mut signals).await;
+        drain(&host, &mut signals).await;
     }
     // With the core ends what is observed of it, and with that, the audit.
     parts.shutdown().await;
@@ -241,9 +253,14 @@ async fn run(
 
 /// Takes over the configuration as it is now, and every module whose file has changed. Blocks while it
 /// compiles.
-fn read_again(loader: &Loader, reread: &impl Fn() -> Result<Config, ConfigError>) {
+fn read_again(
+    loader: &Loader,
+    passwords: &Passwords,
+    reread: &impl Fn() -> Result<Config, ConfigError>,
+) {
     match reread() {
         Ok(config) => {
+            passwords.configure(&config);
             loader.configure(&config);
             loader.reload_all();
         }
@@ -253,13 +270,13 @@ fn read_again(loader: &Loader, reread: &impl Fn() -> Result<Config, ConfigError>
 
 /// Tells everyone that the host stops, and waits until they know; not forever, and not when it is told
 /// to stop once more.
-async fn drain(host: &Host, doors: &[Arc<dyn Door>], signals: &mut Signals) {
+async fn drain(host: &Host, signals: &mut Signals) {
     tracing::info!("stopping: nobody is let in any more, everyone is told");
     host.draining.store(true, Ordering::Relaxed);
     host.core.drain();
     let told = async {
         host.core.emptied().await;
-        for door in doors {
+        for door in &host.doors {
             door.close().await;
         }
     };

@@ -1,14 +1,69 @@
 //! Takes every port that the configuration names, before anyone can come in through one.
 
 use super::error::ServeError;
+use super::passwords::Passwords;
 use crate::admin::Server;
-use crate::config::{Config, Door, Protocol};
+use crate::config::{Config, Door, Mafianet, Protocol};
 use crate::doors::door::{Addresses, Bound};
+use crate::doors::mafianet;
 use crate::doors::rtyp::{self, BindError};
-use usher_core::DoorId;
+use std::sync::Arc;
+use usher_core::{DoorId, TakenView};
+use usher_runtime::LiveBuckets;
+use usher_wire::raknet::Budget;
 
 /// The room that players enter.
 pub(super) const ROOM: &str = "main";
+
+/// What doors are given of the rest of the host.
+pub(super) struct Means {
+    pub(super) players: TakenView,
+    pub(super) buckets: LiveBuckets,
+    pub(super) passwords: Arc<Passwords>,
+    /// What the peers of all doors may keep together.
+    pub(super) budget: Budget,
+}
+
+impl Means {
+    fn settings(
+        &self,
+        config: &Config,
+        id: DoorId,
+        door: &Door,
+        mafianet: &Mafianet,
+    ) -> mafianet::Settings {
+        let limits = &config.limits;
+        let bans = mafianet.ban_bucket.as_ref().map(|bucket| mafianet::Bans {
+            buckets: self.buckets.clone(),
+            bucket: bucket.clone(),
+        });
+        mafianet::Settings {
+            id,
+            name: door.name.clone(),
+            room: ROOM.into(),
+            cookie: mafianet.cookie,
+            protocols: mafianet.protocols.clone(),
+            password: self.passwords.of(id),
+            bans,
+            advertise: mafianet.advertise.clone(),
+            pongs: mafianet::PongLimits {
+                total: mafianet.pongs,
+                each: mafianet.pongs_each,
+            },
+            connection_timeout: mafianet.connection_timeout,
+            // At most a mebibyte.
+            max_message: mafianet.max_message as usize,
+            full_reason: mafianet.full_reason.clone(),
+            max_players: limits.max_players,
+            max_closing: match limits.max_pending {
+                0 => limits.max_players,
+                most => most,
+            },
+            players: self.players.clone(),
+            budget: self.budget.clone(),
+        }
+    }
+}
 
 /// The ports, taken.
 pub(super) struct Ports {
@@ -18,10 +73,10 @@ pub(super) struct Ports {
 }
 
 impl Ports {
-    pub(super) async fn bind(config: &Config) -> Result<Ports, ServeError> {
+    pub(super) async fn bind(config: &Config, means: &Means) -> Result<Ports, ServeError> {
         let mut doors = Vec::with_capacity(config.doors.len());
         for (place, door) in (0..).zip(&config.doors) {
-            doors.push(bind(config, DoorId(place), door)?);
+            doors.push(bind(config, means, DoorId(place), door)?);
         }
         let admin = match &config.admin {
             None => None,
@@ -43,7 +98,12 @@ impl Ports {
     }
 }
 
-fn bind(config: &Config, id: DoorId, door: &Door) -> Result<Box<dyn Bound>, ServeError> {
+fn bind(
+    config: &Config,
+    means: &Means,
+    id: DoorId,
+    door: &Door,
+) -> Result<Box<dyn Bound>, ServeError> {
     let taken = |port: &str, address, error| ServeError::Bind {
         key: format!("door[{id}].{port}"),
         address,
@@ -61,6 +121,13 @@ fn bind(config: &Config, id: DoorId, door: &Door) -> Result<Box<dyn Bound>, Serv
                 Ok(ports) => Ok(Box::new(ports)),
                 Err(BindError::Tcp(error)) => Err(taken("tcp", rtyp.tcp, error)),
                 Err(BindError::Udp(error)) => Err(taken("udp", rtyp.udp, error)),
+            }
+        }
+        Protocol::Mafianet(mafianet) => {
+            let settings = means.settings(config, id, door, mafianet);
+            match mafianet::Port::bind(settings, mafianet.udp) {
+                Ok(port) => Ok(Box::new(port)),
+                Err(error) => Err(taken("udp", mafianet.udp.into(), error)),
             }
         }
     }

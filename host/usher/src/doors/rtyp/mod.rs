@@ -16,7 +16,7 @@ mod stream;
 mod table;
 mod udp;
 
-use super::door::{Addresses, Bound, Closing, Door};
+use super::door::{Addresses, Bound, Closing, Door, Holds};
 use super::link::DataLink;
 use super::socket::TakenPort;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
@@ -137,7 +137,7 @@ impl Bound for Ports {
             strangers: Strangers::default(),
             closing,
         });
-        let peers = door.peers.clone();
+        let (peers, strangers) = (door.peers.clone(), door.strangers.clone());
         parts.spawn(udp.run());
         parts.spawn(listener::listen(self.tcp, door, alive));
         Ok(Arc::new(RtypDoor {
@@ -145,6 +145,7 @@ impl Bound for Ports {
             orders,
             shed,
             peers,
+            strangers,
             close,
             over: Mutex::new(over),
         }))
@@ -156,6 +157,7 @@ struct RtypDoor {
     orders: Sender<Order>,
     shed: Arc<AtomicU64>,
     peers: Peers,
+    strangers: Strangers,
     close: watch::Sender<bool>,
     /// Ends when the listener and every connection has.
     over: Mutex<mpsc::Receiver<()>>,
@@ -225,6 +227,14 @@ impl DataLink for RtypDoor {
 }
 
 impl Door for RtypDoor {
+    fn holds(&self) -> Holds {
+        let (strangers, logins) = (self.strangers.count(), self.peers.count());
+        Holds {
+            peers: vec![("stranger", strangers), ("login", logins)],
+            bytes: 0,
+        }
+    }
+
     fn close(&self) -> Closing<'_> {
         self.close.send_replace(true);
         Box::pin(async { while self.over.lock().await.recv().await.is_some() {} })

@@ -53,6 +53,12 @@ impl Peers {
         self.lock().get(&request).map(|known| known.login)
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> u32 {
+        // Each has a file descriptor.
+        u32::try_from(self.lock().len()).unwrap_or(u32::MAX)
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, Known>> {
         // Nothing panics between two steps that belong together.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

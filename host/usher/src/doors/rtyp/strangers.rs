@@ -43,6 +43,12 @@ impl Strangers {
         Stranger { all, number, evict }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> u32 {
+        // At most the bound.
+        u32::try_from(self.lock().waiting.len()).unwrap_or(u32::MAX)
+    }
+
     /// Makes room for those who wait outside: the older half goes, at least one.
     pub(super) fn evict_half(&self) {
         let mut known = self.lock();

@@ -1,0 +1,159 @@
+//! What the core decides about peers, and what the rules say to them.
+
+use super::super::drops::Cause;
+use super::super::orders::Order;
+use super::super::reasons;
+use super::super::timers::Slot;
+use super::{Doorman, Post, path};
+use crate::core_loop::DoorEvent;
+use std::time::Duration;
+use usher_core::{Departure, Grant, Reason, RequestId, SessionEnd, SessionId};
+use usher_runtime::Message;
+use usher_wire::raknet::acceptor::Unsent;
+use usher_wire::raknet::{Refusal, SendError};
+
+impl Doorman {
+    /// Takes an order.
+    pub(in super::super) fn obey(&mut self, order: Order, now: Duration, to: &mut impl Post) {
+        match order {
+            Order::Event(event) => self.decided(event, now, to),
+            Order::Message(session, message) => self.say(session, &message, now),
+            // For whoever runs this.
+            Order::Close => {}
+        }
+    }
+
+    fn decided(&mut self, event: DoorEvent, now: Duration, to: &mut impl Post) {
+        match event {
+            DoorEvent::Pending { request } => self.welcome(request, to),
+            DoorEvent::Refused {
+                request,
+                reason,
+                at_knock,
+            } => {
+                let Some(slot) = self.peers.of_request(request) else {
+                    return;
+                };
+                match at_knock {
+                    true => self.turn_down(slot, &reason, to),
+                    false => self.reject(slot, &reason, now),
+                }
+            }
+            DoorEvent::Status { request, text } => {
+                let Some(slot) = self.peers.of_request(request) else {
+                    return;
+                };
+                let Some(peer) = self.peers.get(slot) else {
+                    return;
+                };
+                if let Err(Unsent::Refused(_)) = peer.acceptor.status(&text, now) {
+                    self.drops.count(Cause::QueueFull);
+                }
+                self.touch(slot);
+            }
+            DoorEvent::Accepted { request, grant } => self.accept(request, &grant, now),
+            DoorEvent::Ended {
+                request,
+                session,
+                how,
+            } => self.ended(request, session, &how, now),
+            // Sessions play over the connection that they came with.
+            DoorEvent::Bound { .. } | DoorEvent::Probe { .. } => {}
+        }
+    }
+
+    /// There is a place for it.
+    fn welcome(&mut self, request: RequestId, to: &mut impl Post) {
+        let Some(slot) = self.peers.of_request(request) else {
+            return;
+        };
+        let Some(peer) = self.peers.get(slot) else {
+            return;
+        };
+        peer.welcome = true;
+        let (opening, path) = (*peer.acceptor.opening(), path(peer.client(), peer.local()));
+        self.buffer.clear();
+        self.front.welcome(&opening, &mut self.buffer);
+        to.post(path, &self.buffer);
+    }
+
+    /// There is none.
+    fn turn_down(&mut self, slot: Slot, reason: &Reason, to: &mut impl Post) {
+        self.requests.count_refused(reason);
+        if let Some(peer) = self.peers.get(slot) {
+            let path = path(peer.client(), peer.local());
+            self.buffer.clear();
+            self.front.refuse(Refusal::Full, &mut self.buffer);
+            to.post(path, &self.buffer);
+        }
+        self.remove(slot);
+    }
+
+    fn reject(&mut self, slot: Slot, reason: &Reason, now: Duration) {
+        let Some(peer) = self.peers.get(slot) else {
+            return;
+        };
+        let password = &*reason.code == reasons::INVALID_PASSWORD;
+        peer.acceptor
+            .reject(&self.server, reason.text.as_bytes(), password, now);
+        self.touch(slot);
+    }
+
+    fn accept(&mut self, request: RequestId, grant: &Grant, now: Duration) {
+        let Some(slot) = self.peers.of_request(request) else {
+            return;
+        };
+        let Some(peer) = self.peers.get(slot) else {
+            return;
+        };
+        match peer.acceptor.accept(&self.server, &grant.config, now) {
+            Ok(()) => {
+                self.requests.count_accepted(grant);
+                self.peers.seat(slot, grant.session);
+                self.touch(slot);
+            }
+            // It does not take what it was sent before, and will not take this.
+            Err(_) => self.lose(slot, Departure::Dropped),
+        }
+    }
+
+    fn ended(&mut self, request: RequestId, session: SessionId, how: &SessionEnd, now: Duration) {
+        self.requests.count_ended(session, how);
+        let Some(slot) = self.peers.of_request(request) else {
+            return;
+        };
+        self.peers.unseat(slot);
+        let Some(peer) = self.peers.get(slot) else {
+            return;
+        };
+        peer.acceptor
+            .disconnect(reasons::goodbye(how).as_bytes(), now);
+        self.touch(slot);
+    }
+
+    /// The rules have something for a player.
+    fn say(&mut self, session: SessionId, message: &Message, now: Duration) {
+        let Some(slot) = self.peers.of_session(session) else {
+            return self.drops.count(Cause::NobodyThere);
+        };
+        let Some(peer) = self.peers.get(slot) else {
+            return;
+        };
+        let reliability = reasons::reliability(message.delivery);
+        let sent = peer
+            .acceptor
+            .send(&message.data, reliability, message.channel, now);
+        match sent {
+            Ok(()) => self.touch(slot),
+            Err(Unsent::WrongStage) => self.drops.count(Cause::NobodyThere),
+            Err(Unsent::Refused(SendError::Full)) => {
+                self.drops.count(Cause::QueueFull);
+                if reliability.is_reliable() {
+                    // What it was promised it will not get: it does not keep up.
+                    self.lose(slot, Departure::Dropped);
+                }
+            }
+            Err(_) => self.drops.count(Cause::NotTheGames),
+        }
+    }
+}

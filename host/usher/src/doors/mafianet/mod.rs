@@ -1,0 +1,281 @@
+//! The `mafianet` door: RakNet over UDP, with a session exchange in which clients wait for the decision.
+//!
+//! A thread of its own owns the socket and all peers. Nothing is kept for an address that has not shown that
+//! it receives what is sent there (`cookie`), and the core is asked for a place before a peer hears that
+//! there is one. What the protocol is, and what each side sees of it, is in `docs/protocols/mafianet.md`.
+
+mod cookie;
+mod doorman;
+mod drops;
+mod front;
+mod orders;
+mod password;
+mod peers;
+mod pongs;
+mod reasons;
+mod requests;
+mod run;
+mod status;
+mod timers;
+
+pub use front::Bans;
+pub use pongs::PongLimits;
+
+use super::door::{Addresses, Bound, Closing, Door, Holds};
+use super::link::DataLink;
+use super::socket::TakenPort;
+use crate::core_loop::{DoorEvent, DoorLink, Handle};
+use crate::inbox::{self, Sender};
+use crate::room::Mailbox;
+use cookie::Cookies;
+use doorman::Doorman;
+use drops::Drops;
+use front::Front;
+use orders::{MESSAGES, Order};
+use password::PasswordFile;
+use peers::Peers;
+use pongs::{Advertisement, Pongs};
+use rand::TryRng as _;
+use rand::rngs::SysRng;
+use requests::Requests;
+use run::Runner;
+use status::Shared;
+use std::io;
+use std::net::{SocketAddr, SocketAddrV4};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+use timers::Timers;
+use tokio::runtime;
+use tokio::sync::{oneshot, watch};
+use tokio::task::JoinSet;
+use usher_core::{DoorId, Secret, SessionId, TakenView};
+use usher_runtime::Message;
+use usher_wire::raknet::acceptor::Server;
+use usher_wire::raknet::{Budget, Guid, Limits, MIN_MTU, PART_OVERHEAD};
+
+/// What the system should keep for us while we are busy, in bytes: a second of a loud flood.
+const KERNEL_BUFFER: usize = 16 << 20;
+
+/// What a door is to be.
+pub struct Settings {
+    /// Its place in the configuration.
+    pub id: DoorId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// The room that its players enter.
+    pub room: Arc<str>,
+    /// Whether addresses are proven before anything is kept for them.
+    pub cookie: bool,
+    /// The protocol numbers that are spoken, the most usual one first. One, where addresses are not proven.
+    pub protocols: Vec<u8>,
+    /// The connection password, where the door and not the policies judge it.
+    pub password: watch::Receiver<Option<Secret>>,
+    /// Who is turned away unheard.
+    pub bans: Option<Bans>,
+    /// What it says of itself to whoever asks, with `{players}` and `{max-players}` in it.
+    pub advertise: Arc<str>,
+    /// How often.
+    pub pongs: PongLimits,
+    /// How long a peer may be silent.
+    pub connection_timeout: Duration,
+    /// The longest message of a player, in bytes.
+    pub max_message: usize,
+    /// What is said to someone for whose request there is no room.
+    pub full_reason: Arc<str>,
+    /// Seats of the host.
+    pub max_players: u32,
+    /// How many peers may be hearing their last word.
+    pub max_closing: u32,
+    /// Where the seats that are taken can be read.
+    pub players: TakenView,
+    /// What the peers of all such doors may keep together.
+    pub budget: Budget,
+}
+
+/// A door whose port is taken.
+pub struct Port {
+    settings: Settings,
+    udp: TakenPort,
+    address: SocketAddr,
+}
+
+impl Port {
+    /// Takes the port.
+    ///
+    /// # Errors
+    ///
+    /// What the system says of it.
+    pub fn bind(settings: Settings, udp: SocketAddrV4) -> io::Result<Port> {
+        let udp = TakenPort::bind(udp.into(), KERNEL_BUFFER)?;
+        let address = udp.local_addr()?;
+        Ok(Port {
+            settings,
+            udp,
+            address,
+        })
+    }
+}
+
+impl Bound for Port {
+    fn addresses(&self) -> Addresses {
+        Addresses {
+            tcp: None,
+            udp: self.address,
+        }
+    }
+
+    fn open(
+        self: Box<Self>,
+        core: Handle,
+        room: Mailbox,
+        parts: &mut JoinSet<()>,
+    ) -> io::Result<Arc<dyn Door>> {
+        let Port {
+            settings,
+            udp,
+            address,
+        } = *self;
+        let waiting = runtime::Builder::new_current_thread()
+            .enable_time()
+            .enable_io()
+            .build()?;
+        let socket = {
+            let _inside = waiting.enter();
+            udp.open()?
+        };
+        let (orders, obeyed) = inbox::inbox(MESSAGES);
+        let shared = Arc::new(Shared::new(settings.budget.clone()));
+        let name = settings.name.clone();
+        let clock = core.clock();
+        let runner = Runner {
+            doorman: doorman(settings, address, core, room)?,
+            socket,
+            orders: obeyed,
+            clock,
+            shared: shared.clone(),
+            hand_on: clock.elapsed(),
+            closes: None,
+        };
+        let (alive, ended) = oneshot::channel::<()>();
+        let (over, is_over) = watch::channel(false);
+        thread::Builder::new()
+            .name(format!("usher-door-{name}"))
+            .spawn(move || {
+                waiting.block_on(runner.run());
+                over.send_replace(true);
+                drop(alive);
+            })?;
+        parts.spawn(async {
+            // Nothing is ever sent; the sender is dropped when the thread ends, however it does.
+            let _ = ended.await;
+        });
+        Ok(Arc::new(MafianetDoor {
+            orders,
+            shared,
+            is_over,
+        }))
+    }
+}
+
+fn doorman(
+    settings: Settings,
+    address: SocketAddr,
+    core: Handle,
+    room: Mailbox,
+) -> io::Result<Doorman> {
+    let guid = guid()?;
+    let clock = core.clock();
+    let shortest_part = usize::from(MIN_MTU - PART_OVERHEAD);
+    let max_parts = settings.max_message.div_ceil(shortest_part);
+    let server = Server {
+        guid,
+        address: match address {
+            SocketAddr::V4(address) if !address.ip().is_unspecified() => Some(address),
+            _ => None,
+        },
+        clock: clock.started().as_millis(),
+        timeout: settings.connection_timeout,
+        accepted: Limits {
+            max_parts: u32::try_from(max_parts).unwrap_or(u32::MAX),
+            ..Limits::accepted()
+        },
+        budget: settings.budget,
+    };
+    let front = Front {
+        guid,
+        protocols: settings.protocols,
+        cookies: settings.cookie.then(|| Cookies::new(clock.elapsed())),
+        bans: settings.bans,
+        pongs: Pongs::new(settings.pongs),
+        advertisement: Advertisement::new(settings.advertise, settings.max_players),
+        players: settings.players,
+    };
+    let drops = Drops::new(settings.name.clone());
+    let requests = Requests::new(
+        settings.id,
+        settings.name,
+        settings.room,
+        PasswordFile(settings.password),
+        settings.full_reason,
+        settings.cookie,
+    );
+    Ok(Doorman {
+        server,
+        front,
+        peers: Peers::new(settings.max_closing),
+        timers: Timers::default(),
+        requests,
+        core,
+        room,
+        drops,
+        proves: settings.cookie,
+        touched: Vec::new(),
+        events: Vec::new(),
+        buffer: Vec::new(),
+    })
+}
+
+/// A key of this process. Neither of the two that mean nobody.
+fn guid() -> io::Result<Guid> {
+    let random = SysRng.try_next_u64().map_err(io::Error::other)?;
+    Ok(Guid(random.clamp(1, u64::MAX - 1)))
+}
+
+struct MafianetDoor {
+    orders: Sender<Order>,
+    shared: Arc<Shared>,
+    is_over: watch::Receiver<bool>,
+}
+
+impl DoorLink for MafianetDoor {
+    fn deliver(&self, event: DoorEvent) {
+        self.orders.put(Order::Event(event));
+    }
+}
+
+impl DataLink for MafianetDoor {
+    fn send(&self, to: SessionId, message: Message) {
+        if self.orders.offer(Order::Message(to, message)).is_err() {
+            self.shared.shed_one();
+        }
+    }
+}
+
+impl Door for MafianetDoor {
+    fn holds(&self) -> Holds {
+        Holds {
+            peers: self.shared.peers(),
+            bytes: self.shared.held_bytes(),
+        }
+    }
+
+    fn close(&self) -> Closing<'_> {
+        self.orders.put(Order::Close);
+        let mut is_over = self.is_over.clone();
+        Box::pin(async move {
+            // An error means that the thread has ended.
+            let _ = is_over.wait_for(|over| *over).await;
+        })
+    }
+}

@@ -1,0 +1,18 @@
+//! What others want of the door's thread.
+
+use crate::core_loop::DoorEvent;
+use usher_core::SessionId;
+use usher_runtime::Message;
+
+/// How many messages of the rules may wait to be sent.
+pub(super) const MESSAGES: usize = 8192;
+
+/// An order.
+pub(super) enum Order {
+    /// The core has decided something about a peer.
+    Event(DoorEvent),
+    /// The rules have something for a player.
+    Message(SessionId, Message),
+    /// Take nobody in any more, and end once everyone has heard their last word, soon.
+    Close,
+}

@@ -1,0 +1,152 @@
+//! The door's thread: it waits for datagrams, orders and time, and does a bounded part of each in turn.
+//!
+//! A turn takes one batch of datagrams, some orders and some peers whose time has come, and then sends all
+//! that follows from it in few calls. So nobody waits longer than a turn, however much of anything comes,
+//! and those who play share their thread with no policy, no rules and no core.
+
+use super::doorman::{Doorman, Post};
+use super::drops::Cause;
+use super::orders::Order;
+use super::status::Shared;
+use crate::clock::Clock;
+use crate::doors::socket::path::Path;
+use crate::doors::socket::{Batch, Socket};
+use crate::inbox::Receiver;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// How many orders are taken up in a turn.
+const ORDERS: usize = 512;
+
+/// How often drops are handed on to the metrics.
+const HAND_ON: Duration = Duration::from_millis(250);
+
+/// How long peers have to hear their last word once the door closes.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// After a failure of the socket, before it is tried again.
+const BACK_OFF: Duration = Duration::from_millis(250);
+
+pub(super) struct Runner {
+    pub(super) doorman: Doorman,
+    pub(super) socket: Socket,
+    pub(super) orders: Receiver<Order>,
+    pub(super) clock: Clock,
+    pub(super) shared: Arc<Shared>,
+    /// Drops are handed on then.
+    pub(super) hand_on: Duration,
+    /// When the door ends, once it closes.
+    pub(super) closes: Option<Duration>,
+}
+
+impl Post for Socket {
+    fn post(&mut self, path: Path, bytes: &[u8]) {
+        Socket::post(self, path, bytes);
+    }
+}
+
+impl Runner {
+    /// Runs until the door is closed or gone.
+    pub(super) async fn run(mut self) {
+        let mut batch = Batch::new();
+        let mut busy = false;
+        loop {
+            if busy {
+                // The system is asked for news, and nothing is waited for.
+                yield_now().await;
+            } else {
+                let wake = self.wake();
+                tokio::select! {
+                    order = self.orders.next() => match order {
+                        Some(order) => self.obey(order),
+                        None => return,
+                    },
+                    ready = self.socket.readable() => if let Err(error) = ready {
+                        tracing::warn!("datagrams cannot be received: {error}");
+                        sleep(BACK_OFF).await;
+                    },
+                    () = sleep_until(wake) => {}
+                }
+            }
+            busy = self.turn(&mut batch);
+            if self.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// When something is due, if nothing comes before.
+    fn wake(&self) -> Instant {
+        /// Where nothing is due: so far away that it never comes.
+        const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+        let hand_on = self.doorman.drops.any().then_some(self.hand_on);
+        let due = [self.doorman.timers.next(), hand_on, self.closes];
+        let due = due.into_iter().flatten().min();
+        self.clock
+            .instant_at(due.unwrap_or_else(|| self.clock.elapsed() + NEVER))
+    }
+
+    /// True: there is more to do at once.
+    fn turn(&mut self, batch: &mut Batch) -> bool {
+        let mut left = ORDERS;
+        while left > 0
+            && let Some(order) = self.orders.try_next()
+        {
+            self.obey(order);
+            left -= 1;
+        }
+        let more_to_receive = self.receive(batch);
+        let now = self.clock.elapsed();
+        self.doorman.tick(now);
+        let settled = self.doorman.settle(now, &mut self.socket);
+        let lost = self.socket.flush();
+        self.doorman.drops.count_many(Cause::SendFailed, lost);
+        self.report(now);
+        more_to_receive || left == 0 || !settled
+    }
+
+    /// Receives what is there, at most a batch. True: there may be more.
+    fn receive(&mut self, batch: &mut Batch) -> bool {
+        match self.socket.receive(batch) {
+            Ok(()) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+            Err(error) => {
+                tracing::debug!("datagrams cannot be received: {error}");
+                return false;
+            }
+        }
+        let now = self.clock.elapsed();
+        for (path, bytes) in batch.datagrams() {
+            self.doorman.take(path, bytes, now, &mut self.socket);
+        }
+        batch.clear();
+        true
+    }
+
+    fn obey(&mut self, order: Order) {
+        let now = self.clock.elapsed();
+        if let Order::Close = order {
+            self.closes = Some(now + LAST_WORDS);
+            return;
+        }
+        self.doorman.obey(order, now, &mut self.socket);
+    }
+
+    fn report(&mut self, now: Duration) {
+        let shed = self.shared.take_shed();
+        self.doorman.drops.count_many(Cause::QueueFull, shed);
+        self.shared.publish(&self.doorman.peers.counts());
+        if now >= self.hand_on {
+            self.doorman.drops.flush();
+            self.hand_on = now + HAND_ON;
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.closes
+            .is_some_and(|closes| self.doorman.peers.is_empty() || self.clock.elapsed() >= closes)
+    }
+}
