@@ -39,6 +39,7 @@ mod queue;
 mod reason;
 mod record;
 mod request;
+mod rounds;
 mod secret;
 mod session;
 mod snapshot;

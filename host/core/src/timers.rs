@@ -8,12 +8,10 @@ use std::collections::{BTreeMap, HashMap};
 /// What is due.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Timer {
-    /// The request had neither an answer nor a status for too long.
+    /// The request has not said what it wants for too long.
     Unanswered(RequestId),
     /// The decision takes too long.
     Decision(RequestId),
-    /// The request's next status.
-    Status(RequestId),
     /// The wait is longer than the door can hold.
     LongestWait(RequestId),
     /// A waiter whose last re-ask went wrong may be tried again.
@@ -98,10 +96,10 @@ mod tests {
     fn timers_fire_in_order_inclusively_and_once() {
         let mut timers = Timers::default();
         let at = Moment::from_millis;
-        timers.set(Timer::Status(RequestId(1)), at(20));
+        timers.set(Timer::Retry(RequestId(1)), at(20));
         timers.set(Timer::Decision(RequestId(1)), at(10));
         timers.set(Timer::Decision(RequestId(2)), at(10));
-        timers.set(Timer::Status(RequestId(1)), at(30));
+        timers.set(Timer::Retry(RequestId(1)), at(30));
         assert_eq!(timers.len(), 3);
         assert_eq!(timers.pop(at(9)), None);
         assert_eq!(
@@ -114,7 +112,7 @@ mod tests {
         );
         assert_eq!(timers.pop(at(20)), None);
         assert_eq!(timers.next(), Some(at(30)));
-        timers.cancel(Timer::Status(RequestId(1)));
+        timers.cancel(Timer::Retry(RequestId(1)));
         assert_eq!((timers.next(), timers.len()), (None, 0));
     }
 }

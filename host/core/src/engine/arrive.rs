@@ -56,10 +56,12 @@ impl Core {
             attempt: 0,
             seen_by: Vec::new(),
             status: None,
+            status_at: None,
             borrowed,
         };
         self.requests.insert(id, request);
-        self.restart_unanswered(id);
+        let at = self.now.after(self.session_timeout(door));
+        self.timers.set(Timer::Unanswered(id), at);
         self.emit(Output::Pending { door, request: id });
     }
 
@@ -126,9 +128,10 @@ impl Core {
         request.data = Some(data);
         let door = request.door;
         let first_status = self.status_pace(door).min(self.config.first_status);
-        self.timers
-            .set(Timer::Status(id), self.now.after(first_status));
-        self.restart_unanswered(id);
+        self.set_status(id, first_status);
+        // From now on there is a status at least twice in every session timeout, and each restarts it: what
+        // bounds the request is the decision's timeout, and then how long its door can hold a wait.
+        self.timers.cancel(Timer::Unanswered(id));
         self.begin_decision(id, Why::First);
     }
 
@@ -213,13 +216,5 @@ impl Core {
         } else {
             self.config.session_timeout
         }
-    }
-
-    pub(super) fn restart_unanswered(&mut self, id: RequestId) {
-        let Some(request) = self.requests.get(&id) else {
-            return;
-        };
-        let at = self.now.after(self.session_timeout(request.door));
-        self.timers.set(Timer::Unanswered(id), at);
     }
 }

@@ -57,11 +57,13 @@ impl Core {
         };
         for timer in [
             Timer::Unanswered(id),
-            Timer::Status(id),
             Timer::LongestWait(id),
             Timer::Retry(id),
         ] {
             self.timers.cancel(timer);
+        }
+        if let Some(at) = request.status_at {
+            self.statuses.remove(id, at);
         }
         self.queue.remove(id);
         // Giving back needs no room, so it can't fail.

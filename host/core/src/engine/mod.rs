@@ -23,8 +23,9 @@ use crate::key::Key;
 use crate::ledger::{Ledger, TakenView};
 use crate::output::Output;
 use crate::pool::Pool;
-use crate::queue::{Places, Queue};
+use crate::queue::{Line, Places, Queue};
 use crate::reason::Reason;
+use crate::rounds::Rounds;
 use crate::session::Sessions;
 use crate::snapshot::Snapshot;
 use crate::time::Moment;
@@ -49,8 +50,9 @@ pub struct Core {
     ledger: Ledger,
     sessions: Sessions,
     timers: Timers,
+    statuses: Rounds,
     /// Waiters to be decided anew, and those of them whose decision is out.
-    reload: VecDeque<RequestId>,
+    reload: Line,
     reloading: HashSet<RequestId>,
     /// Requests that count on what sessions of the same players have.
     heirs: HashMap<RequestId, Heir>,
@@ -88,7 +90,8 @@ impl Core {
             ledger: Ledger::default(),
             sessions: Sessions::default(),
             timers: Timers::default(),
-            reload: VecDeque::new(),
+            statuses: Rounds::default(),
+            reload: Line::default(),
             reloading: HashSet::new(),
             heirs: HashMap::new(),
             rechecks: BTreeMap::new(),
@@ -120,7 +123,8 @@ impl Core {
 
     /// When to call [`Core::handle`] with [`Input::Tick`], if nothing else happens before.
     pub fn poll_timeout(&self) -> Option<Moment> {
-        self.timers.next()
+        let timers = self.timers.next();
+        timers.into_iter().chain(self.statuses.next()).min()
     }
 
     /// How many units are taken, readable from policy workers.

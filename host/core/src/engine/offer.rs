@@ -112,7 +112,7 @@ impl Core {
         }
         self.hand_on(id);
         if redecide {
-            self.reload.push_back(id);
+            self.reload.push(id);
         }
     }
 
@@ -163,7 +163,7 @@ impl Core {
             .as_ref()
             .is_some_and(|waiting| waiting.redecide)
         {
-            self.reload.push_back(id);
+            self.reload.push(id);
         }
         if self.queue.is_passed_over(id) {
             self.queue.index(id);
@@ -195,7 +195,7 @@ impl Core {
     pub(super) fn rules_changed(&mut self, snapshot: Arc<Snapshot>) {
         self.snapshot = snapshot;
         self.changes += 1;
-        self.reload = self.queue.in_order().into();
+        self.reload = self.queue.in_order().into_iter().collect();
         self.recheck_all();
     }
 
@@ -225,14 +225,13 @@ impl Core {
                     .any(|claim| claim.key == *key)
             })
         });
-        let concerned: Vec<_> = concerned.filter(|id| !self.reload.contains(id)).collect();
-        self.reload.extend(concerned);
+        concerned.for_each(|id| self.reload.push(id));
     }
 
     /// Keeps a batch of waiters under re-decision until all have had their turn.
     pub(super) fn pump_reload(&mut self) {
         while self.reloading.len() < self.config.reload_batch.max(1) {
-            let Some(id) = self.reload.pop_front() else {
+            let Some(id) = self.reload.pop() else {
                 return;
             };
             let Some(request) = self.requests.get_mut(&id) else {

@@ -47,7 +47,7 @@ impl Core {
             max_pending: self.config.max_pending,
             claims: self.ledger.held(),
             endpoints: count(self.sessions.endpoints()),
-            timers: count(self.timers.len()),
+            timers: count(self.timers.len() + self.statuses.len()),
             requests,
             sessions,
         }

@@ -7,6 +7,7 @@ use crate::id::{RequestId, SessionId};
 use crate::key::Key;
 use crate::ledger::Holder;
 use crate::output::{Grant, Output};
+use crate::queue::Line;
 use crate::reason::{Reason, code};
 use crate::record::Outcome;
 use crate::request::Ending;
@@ -246,7 +247,7 @@ impl Core {
     pub(super) fn drain(&mut self) {
         let reason = Reason::new(code::SHUTTING_DOWN, "The server is stopping.");
         self.draining = Some(reason.clone());
-        self.reload.clear();
+        self.reload = Line::default();
         self.stop_rechecks();
         for place in self.places.ids() {
             self.give_up_place(place);

@@ -38,6 +38,8 @@ pub(super) struct Request {
     pub(super) seen_by: Vec<SlotId>,
     /// The last status text.
     pub(super) status: Option<Arc<[u8]>>,
+    /// When its next status is due.
+    pub(super) status_at: Option<Moment>,
     /// The place that counts in the pool for it.
     pub(super) borrowed: Option<PlaceId>,
 }

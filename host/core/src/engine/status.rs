@@ -8,13 +8,16 @@ use super::state::Asked;
 use crate::ask::{AskStatus, Fault, Waiter};
 use crate::id::{AskId, DoorId, RequestId, SlotId};
 use crate::output::Output;
+use crate::time::Moment;
 use crate::timers::Timer;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How many waiters a policy is asked about at once.
 const BATCH: usize = 256;
+/// Statuses that are due within this are due together.
+const TOGETHER: Duration = Duration::from_millis(250);
 /// How long the texts may take before the last ones are sent instead.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -45,13 +48,23 @@ impl Core {
         let door = request.door;
         if request.waiting.is_some() {
             self.due.push(id);
-            // It goes out whatever the policy does; until then nobody gives up.
-            self.restart_unanswered(id);
         } else {
             self.send_last_status(id);
         }
-        let at = self.now.after(self.status_pace(door));
-        self.timers.set(Timer::Status(id), at);
+        self.set_status(id, self.status_pace(door));
+    }
+
+    /// Has the next status of a request go out this long from now, or a little sooner: with those of others.
+    pub(super) fn set_status(&mut self, id: RequestId, wait: Duration) {
+        let Some(request) = self.requests.get_mut(&id) else {
+            return;
+        };
+        if let Some(at) = request.status_at {
+            self.statuses.remove(id, at);
+        }
+        let at = together(self.now.after(wait), wait);
+        request.status_at = Some(at);
+        self.statuses.put(id, at);
     }
 
     /// Asks the policies for the texts that are due in this step.
@@ -74,11 +87,7 @@ impl Core {
     }
 
     fn ask_statuses(&mut self, slot: SlotId, ids: Vec<RequestId>, told: bool) {
-        let mut lanes: HashMap<Arc<str>, HashMap<RequestId, u32>> = HashMap::new();
-        let waiters: Vec<Waiter> = ids
-            .iter()
-            .filter_map(|id| self.waiter(*id, &mut lanes))
-            .collect();
+        let waiters: Vec<Waiter> = ids.iter().filter_map(|id| self.waiter(*id)).collect();
         let ids: Vec<_> = waiters.iter().map(|waiter| waiter.request).collect();
         if ids.is_empty() {
             return;
@@ -102,23 +111,16 @@ impl Core {
         })));
     }
 
-    fn waiter(
-        &self,
-        id: RequestId,
-        lanes: &mut HashMap<Arc<str>, HashMap<RequestId, u32>>,
-    ) -> Option<Waiter> {
+    fn waiter(&self, id: RequestId) -> Option<Waiter> {
         let request = self.requests.get(&id)?;
         let (waiting, data) = (request.waiting.as_ref()?, request.data.as_ref()?);
         let lane = &self.queue.get(id)?.lane;
-        let positions = lanes
-            .entry(lane.clone())
-            .or_insert_with(|| self.queue.positions(lane));
-        let position = positions.get(&id).copied()?;
+        let (position, lane_length) = self.queue.position(id)?;
         Some(Waiter {
             request: id,
             lane: lane.clone(),
             position,
-            lane_length: self.queue.lane_length(lane),
+            lane_length,
             waited: self.now.since(request.arrival.at),
             estimate: self.queue.estimate(lane, position, self.now),
             identity: waiting.identity.clone(),
@@ -195,7 +197,7 @@ impl Core {
         self.send_last_status(id);
     }
 
-    /// Sends the last text, or the default. Restarts the session timeout.
+    /// Sends the last text, or the default. That restarts the session timeout, at the door too.
     pub(super) fn send_last_status(&mut self, id: RequestId) {
         let Some(request) = self.requests.get(&id) else {
             return;
@@ -210,6 +212,13 @@ impl Core {
             request: id,
             text,
         });
-        self.restart_unanswered(id);
     }
+}
+
+/// A moment that others share, not after this one and sooner by little of the wait.
+fn together(at: Moment, wait: Duration) -> Moment {
+    let apart = u64::try_from(TOGETHER.min(wait / 4).as_millis())
+        .unwrap_or(1)
+        .max(1);
+    Moment::from_millis(at.as_millis() - at.as_millis() % apart)
 }

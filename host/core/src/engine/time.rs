@@ -9,8 +9,19 @@ use crate::timers::Timer;
 impl Core {
     /// Fires every timer that is due, in order.
     pub(super) fn fire_timers(&mut self) {
-        while let Some((_, timer)) = self.timers.pop(self.now) {
-            self.fire(timer);
+        loop {
+            // What ends at the moment of a status needs none.
+            let status = self.statuses.next().filter(|at| *at <= self.now);
+            let until = status.unwrap_or(self.now);
+            if let Some((_, timer)) = self.timers.pop(until) {
+                self.fire(timer);
+            } else if status.is_some() {
+                for id in self.statuses.pop() {
+                    self.status_due(id);
+                }
+            } else {
+                break;
+            }
         }
         self.settle();
     }
@@ -30,7 +41,6 @@ impl Core {
                 self.abandon(request, Abandonment::TimedOut, Some(reason));
             }
             Timer::Decision(request) => self.decision_timed_out(request),
-            Timer::Status(request) => self.status_due(request),
             Timer::LongestWait(request) => {
                 let text = "You have waited as long as this server can let you wait.";
                 self.reject(request, Reason::new(code::QUEUE_TIMEOUT, text));

@@ -247,8 +247,7 @@ impl Core {
             self.send_text(id, text);
         }
         if told {
-            let at = self.now.after(self.status_pace(door));
-            self.timers.set(Timer::Status(id), at);
+            self.set_status(id, self.status_pace(door));
         }
         if why == Why::Offer {
             self.declined(id);
@@ -261,7 +260,7 @@ impl Core {
             self.consider(id);
         }
         if redecide {
-            self.reload.push_back(id);
+            self.reload.push(id);
         }
     }
 

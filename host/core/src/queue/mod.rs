@@ -3,11 +3,16 @@
 //! A waiter is found under the key that blocks it, so that a freed unit costs a look at those who wait
 //! for it and not at everyone. What is offered to whom, and when, is the engine's.
 
+mod line;
 mod place;
 mod rank;
+mod ranked;
 
+pub(crate) use line::Line;
 pub(crate) use place::{Place, PlaceId, Places};
 pub(crate) use rank::{Arrival, Rank};
+
+pub(crate) use ranked::Ranked;
 
 use crate::claim::Claim;
 use crate::id::RequestId;
@@ -32,7 +37,8 @@ pub(crate) struct Entry {
     passed_over: bool,
 }
 
-type Standing = BTreeSet<(Rank, RequestId)>;
+/// Those who stand somewhere, the best first.
+type Standing = Ranked<(Rank, RequestId)>;
 
 #[derive(Default, Debug)]
 struct Lane {
@@ -186,12 +192,11 @@ impl Queue {
     ) -> Option<(Rank, RequestId)> {
         use std::ops::Bound::{Excluded, Unbounded};
         let limits = self.blocked.get(key)?;
-        let start = after.map_or(Unbounded, Excluded);
         let above = limits
             .range((Excluded(taken), Unbounded))
             .map(|(_, standing)| standing);
         above
-            .filter_map(|standing| standing.range((start, Unbounded)).next().copied())
+            .filter_map(|standing| standing.next(after.as_ref()).copied())
             .min()
     }
 
@@ -199,25 +204,8 @@ impl Queue {
     pub(crate) fn position(&self, request: RequestId) -> Option<(u32, u32)> {
         let entry = self.entries.get(&request)?;
         let lane = &self.lanes.get(&entry.lane)?.standing;
-        let before = lane.range(..(entry.rank, request)).count();
+        let before = lane.rank(&(entry.rank, request))?;
         Some((count(before + 1), count(lane.len())))
-    }
-
-    /// The places of all in a lane, from 1.
-    pub(crate) fn positions(&self, lane: &str) -> HashMap<RequestId, u32> {
-        let standing = self.lanes.get(lane).map(|lane| &lane.standing);
-        let standing = standing.into_iter().flatten();
-        standing
-            .enumerate()
-            .map(|(index, (_, request))| (*request, count(index + 1)))
-            .collect()
-    }
-
-    /// How many are in a lane.
-    pub(crate) fn lane_length(&self, lane: &str) -> u32 {
-        self.lanes
-            .get(lane)
-            .map_or(0, |lane| count(lane.standing.len()))
     }
 
     /// Notes that someone of a lane was let in.
@@ -243,12 +231,10 @@ impl Queue {
 
     /// Everyone who waits, the best first.
     pub(crate) fn in_order(&self) -> Vec<RequestId> {
-        let mut all: Vec<_> = self
-            .entries
-            .iter()
-            .map(|(id, entry)| (entry.rank, *id))
-            .collect();
-        all.sort_unstable();
+        let standing = self.lanes.values().map(|lane| &lane.standing);
+        let mut all: Vec<_> = standing.flat_map(Standing::iter).copied().collect();
+        // Lanes are in order already, so this merges them.
+        all.sort();
         all.into_iter().map(|(_, request)| request).collect()
     }
 

@@ -42,11 +42,10 @@ enum Last {
     Drop,
     ProtocolError,
     DecisionTimeout,
-    SessionTimeout,
     Drain,
 }
 
-const LAST: [Last; 10] = [
+const LAST: [Last; 9] = [
     Last::Accept,
     Last::Reject,
     Last::Wait,
@@ -55,7 +54,6 @@ const LAST: [Last; 10] = [
     Last::Drop,
     Last::ProtocolError,
     Last::DecisionTimeout,
-    Last::SessionTimeout,
     Last::Drain,
 ];
 
@@ -75,7 +73,7 @@ fn happen(world: &mut World, peer: RequestId, ask: &Ask, last: Last) {
         Last::Cancel => world.handle(gone(Departure::Left)),
         Last::Drop => world.handle(gone(Departure::Dropped)),
         Last::ProtocolError => world.handle(gone(Departure::ProtocolError)),
-        Last::DecisionTimeout | Last::SessionTimeout => world.advance(10_000),
+        Last::DecisionTimeout => world.advance(10_000),
         Last::Drain => world.handle(Input::Drain),
     }
 }
@@ -86,14 +84,8 @@ fn every_request_ends_exactly_once_in_any_order_of_the_last_three_events() {
         for second in LAST {
             for third in LAST {
                 let all = [first, second, third];
-                let mut world = World::new(|config| {
-                    if all.contains(&Last::SessionTimeout) {
-                        config.session_timeout = Duration::from_secs(8);
-                    }
-                });
+                let mut world = World::new(|_| {});
                 let peer = world.arrive("R9");
-                // Without a status the session timeout comes before the decision's.
-                world.core.timers.cancel(crate::timers::Timer::Status(peer));
                 let ask = world.take_ask(peer);
                 for last in all {
                     happen(&mut world, peer, &ask, last);
@@ -224,14 +216,9 @@ fn every_policy_that_saw_it_hears_of_the_ending_without_payload_and_may_command(
 #[test]
 fn how_it_ended_is_told_as_it_was() {
     type End = fn(&mut World, RequestId);
-    let cases: [(End, &str, Option<&str>); 6] = [
+    let cases: [(End, &str, Option<&str>); 5] = [
         (World::leave, "abandoned Cancelled", None),
         (World::drop_peer, "abandoned Dropped", None),
-        (
-            |world, _| world.advance(30_000),
-            "abandoned TimedOut",
-            Some("session-timeout"),
-        ),
         (|world, id| world.answer(id, accept([])), "accepted 1", None),
         (
             |world, id| world.fault(id),
@@ -245,13 +232,8 @@ fn how_it_ended_is_told_as_it_was() {
         ),
     ];
     for (end, how, told) in cases {
-        let mut world = World::new(|config| {
-            config.decision_timeout = Duration::from_secs(60);
-            config.session_timeout = Duration::from_secs(30);
-        });
+        let mut world = World::new(|_| {});
         let peer = world.arrive("R9");
-        // A status would put the session timeout off.
-        world.core.timers.cancel(crate::timers::Timer::Status(peer));
         end(&mut world, peer);
         assert_eq!(world.endings(peer), [how]);
         assert_eq!(world.refused(peer).as_deref(), told);
@@ -280,7 +262,6 @@ fn a_door_has_its_own_words_for_the_timeout_and_for_a_full_host() {
     for (timeout, full) in [("", "The server is full."), ("Too slow.", "")] {
         let mut world = World::new(|config| {
             config.max_players = 1;
-            config.decision_timeout = Duration::from_secs(60);
             config.session_timeout = Duration::from_secs(20);
             config.doors[0].timeout_text = timeout.into();
             config.doors[0].full_text = full.into();
@@ -291,9 +272,11 @@ fn a_door_has_its_own_words_for_the_timeout_and_for_a_full_host() {
         world.answer(late, accept([]));
         let own = world.arrive("own");
         world.answer(own, accept([claim("server", 1)]));
-        let slow = world.arrive("slow");
-        world.core.timers.cancel(crate::timers::Timer::Status(slow));
+        let slow = world.knock();
         world.advance(20_000);
+        let last = world.decided.last().unwrap();
+        let timed_out = Outcome::Abandoned(Abandonment::TimedOut);
+        assert_eq!((last.request, &last.outcome), (slow, &timed_out));
         for (peer, code, text) in [
             (late, code::SERVER_FULL, full),
             (own, "server-full", ""),

@@ -90,6 +90,34 @@ fn who_is_being_decided_is_told_within_four_seconds_and_at_every_interval() {
 }
 
 #[test]
+fn statuses_that_are_due_soon_after_each_other_go_out_together_and_none_is_late() {
+    let first = Duration::from_secs(4);
+    let (mut world, _) = waiters(0, |config| config.first_status = first);
+    // A thousand come within a second, at any millisecond.
+    let mut promised = std::collections::HashMap::new();
+    for n in 0..1_000 {
+        world.advance(1);
+        let peer = world.arrive(&format!("w{n}"));
+        world.answer(peer, wait([]));
+        promised.insert(peer, world.now.after(first));
+    }
+    let mut calls = 0;
+    for _ in 0..15_000 {
+        world.advance(1);
+        calls += serve(&mut world, None);
+        for (peer, at) in &mut promised {
+            if !world.take_told(*peer).is_empty() {
+                assert!(world.now <= *at && world.now.after(Duration::from_millis(250)) > *at);
+                *at = world.now.after(Duration::from_secs(5));
+            }
+            assert!(world.now < *at, "late");
+        }
+    }
+    assert!(calls <= 3 * 5, "{calls} calls for three rounds");
+    world.close();
+}
+
+#[test]
 fn a_verdict_that_waits_with_a_text_is_told_at_once_and_the_next_an_interval_later() {
     let mut world = World::new(|config| config.max_players = 0);
     let peer = world.arrive("R9");

@@ -3,6 +3,7 @@
 use super::stage::Stage;
 use crate::engine::state::Asked;
 use crate::ledger::Holder;
+use crate::timers::Timer;
 use crate::{Ask, Key, Rechecked, Why};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -106,13 +107,14 @@ fn requests(stage: &Stage) {
         }
     }
     let core = &stage.core;
-    for id in core.requests.keys() {
-        assert!(
-            core.timers.is_set(crate::timers::Timer::Unanswered(*id)),
-            "{id} waits for ever"
-        );
-    }
+    let mut statuses = 0;
     for request in core.requests.values() {
+        let unanswered = core.timers.is_set(Timer::Unanswered(request.id));
+        assert_eq!(unanswered, request.data.is_none(), "{}", request.id);
+        assert_eq!(request.status_at.is_some(), request.data.is_some());
+        statuses += usize::from(request.status_at.is_some());
+        let decides = core.timers.is_set(Timer::Decision(request.id));
+        assert_eq!(decides, request.decision.is_some(), "{}", request.id);
         let waits = request.waiting.is_some();
         assert_eq!(
             waits,
@@ -127,6 +129,7 @@ fn requests(stage: &Stage) {
             request.id
         );
     }
+    assert_eq!(core.statuses.len(), statuses);
 }
 
 /// Every session ends once; the rules see it leave if and only if it joined.
@@ -174,7 +177,7 @@ fn rechecks(stage: &Stage) {
             assert!(asked.insert(*id), "two ask about {id} at once");
             let about = core.asks.get(&out.ask);
             assert!(matches!(about, Some(Asked::Recheck(its, of)) if (its, of) == (slot, id)));
-            let timer = crate::timers::Timer::RecheckAsk(out.ask);
+            let timer = Timer::RecheckAsk(out.ask);
             assert!(
                 core.timers.is_set(timer),
                 "an answer about {id} may never come"
@@ -185,7 +188,7 @@ fn rechecks(stage: &Stage) {
         for id in named {
             assert!(core.sessions.get(*id).is_some(), "{id} is over");
         }
-        let timer = crate::timers::Timer::Recheck(*slot);
+        let timer = Timer::Recheck(*slot);
         assert!(core.timers.is_set(timer) || recheck.again.is_empty() || recheck.running);
         let others = core.rechecks.values().any(|other| !other.out.is_empty());
         assert!(
@@ -282,7 +285,7 @@ pub(super) fn everything_ended(stage: &Stage) {
     invariants(stage);
     let core = &stage.core;
     assert!(
-        core.reload.is_empty() && core.reloading.is_empty(),
+        core.reload.len() == 0 && core.reloading.is_empty(),
         "{:?} are never decided",
         core.reload
     );
