@@ -59,7 +59,7 @@ pub struct Keeper {
     told_at: Option<Moment>,
     /// How long others are left alone after that.
     apart: Duration,
-    /// Which lists differ from that.
+    /// Which lists differ from that; as long as `lists`.
     changed: Vec<bool>,
     warnings: Seldom,
 }

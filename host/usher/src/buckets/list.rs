@@ -53,9 +53,9 @@ pub(super) enum NotPut {
 /// What came of looking at the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Looked {
-    /// It says what it said.
+    /// The bucket has what it had.
     Same,
-    /// It says something else.
+    /// It has something else.
     Changed,
     /// It may be half written: look again at [`List::due`].
     Unfinished,
@@ -124,15 +124,15 @@ impl List {
             }
         };
         self.problem = None;
-        // What was written is in it, or was taken out by the operator.
-        let put = self.put.len();
-        self.put.retain(|_, put| !put.written);
-        if put == self.put.len() && read == *self.read {
-            return Ok(Looked::Same);
-        }
-        self.read = Arc::new(read);
         self.read_at = now;
-        Ok(Looked::Changed)
+        let before = self.merged();
+        // What was written is in it, or was taken out by the operator.
+        self.put.retain(|_, put| !put.written);
+        self.read = Arc::new(read);
+        match self.merged() == before {
+            true => Ok(Looked::Same),
+            false => Ok(Looked::Changed),
+        }
     }
 
     /// Puts an entry in, until a moment or for good.

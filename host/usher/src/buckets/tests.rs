@@ -263,7 +263,7 @@ fn what_is_put_in_for_good_stands_in_the_file() {
     kept.pass(1_000);
     let file = kept.file();
     kept.keeper.hear(News::Look(file), kept.now);
-    kept.tick();
+    assert!(!kept.tick(), "nobody is decided anew for it");
     assert!(kept.has("bans", "D2") && kept.has("bans", "#1 #"));
     assert_eq!((kept.status().entries, kept.status().put), (4, 0));
     kept.pass(1_000);
