@@ -54,12 +54,17 @@ impl Setup {
         self
     }
 
-    /// Adds a policy whose module is at a path or built in, with further lines of TOML.
+    /// Adds a policy whose module is at a path or built in, with further lines of TOML. A call may take
+    /// longer than by default unless they say otherwise: a loaded machine may hold it up.
     pub fn policy(mut self, name: &str, module: impl AsRef<Path>, lines: &str) -> Setup {
         let module = module.as_ref();
+        let deadline = match lines.contains("deadline") {
+            true => "",
+            false => "deadline = \"1s\"\n",
+        };
         let _ = write!(
             self.policies,
-            "\n[[policy]]\nname = {name:?}\nmodule = {module:?}\n{lines}\n"
+            "\n[[policy]]\nname = {name:?}\nmodule = {module:?}\n{deadline}{lines}\n"
         );
         self
     }

@@ -6,7 +6,9 @@ use usher_tests::{Answer, Setup, Usher, decisions, knock, module};
 const SERVER_FULL: u8 = 1;
 
 fn host(lines: &str) -> Usher {
-    let setup = Setup::new().policy("faulty", module("faulty"), lines);
+    // Loops end there, and there are many.
+    let lines = format!("deadline = \"20ms\"\n{lines}");
+    let setup = Setup::new().policy("faulty", module("faulty"), &lines);
     Usher::start(
         &setup
             .limit("max-pending", "300")
