@@ -16,6 +16,8 @@ mod event;
 mod hear;
 mod say;
 mod server;
+#[cfg(test)]
+mod tests;
 mod unsent;
 mod waiting;
 

@@ -1,0 +1,9 @@
+//! What a server sees of its peers, and they of it, in virtual time.
+
+mod endings;
+mod game;
+mod opening;
+mod session;
+mod silent;
+mod together;
+mod world;
