@@ -53,12 +53,16 @@ impl Core {
         }
     }
 
+    /// How many play. Nobody who is pending is among them, whatever units are held for it.
+    pub fn players(&self) -> u32 {
+        count(self.sessions.len())
+    }
+
     /// Whether a newcomer would find a place now, whatever its address: in the pool or, where there is none, a
     /// seat.
     pub fn has_room(&self) -> bool {
-        let players = count(self.sessions.len());
         let room = match self.config.max_pending {
-            0 => players + self.pool.total() < self.config.max_players,
+            0 => self.players() + self.pool.total() < self.config.max_players,
             most => self.pool.total() < most,
         };
         room && self.draining.is_none()

@@ -4,7 +4,7 @@ use crate::clock::Clock;
 use crate::inbox::{self, Receiver, Sender};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use tokio::sync::oneshot;
 use usher_core::{DoorId, Input, Moment, Report, RequestData, RequestId};
 
@@ -25,6 +25,7 @@ struct Shared {
     requests: AtomicU64,
     knocks_shed: AtomicU64,
     audit_lost: AtomicU64,
+    players: AtomicU32,
     has_room: AtomicBool,
 }
 
@@ -131,6 +132,11 @@ impl Handle {
         })
     }
 
+    /// How many played a moment ago.
+    pub fn players(&self) -> u32 {
+        self.shared.players.load(Ordering::Relaxed)
+    }
+
     /// Whether a newcomer would have found a place a moment ago, whatever its address.
     pub fn has_room(&self) -> bool {
         self.shared.has_room.load(Ordering::Relaxed)
@@ -172,7 +178,8 @@ impl Handle {
 }
 
 impl Inbox {
-    pub(super) fn publish(&self, has_room: bool) {
+    pub(super) fn publish(&self, players: u32, has_room: bool) {
+        self.shared.players.store(players, Ordering::Relaxed);
         self.shared.has_room.store(has_room, Ordering::Relaxed);
     }
 

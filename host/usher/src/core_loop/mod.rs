@@ -44,7 +44,7 @@ impl Loop {
         /// Where nothing is due: so far away that it never comes.
         const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
         let clock = self.inbox.clock;
-        self.inbox.publish(self.core.has_room());
+        self.publish();
         let mut sleep = pin!(sleep_until(Instant::now() + NEVER));
         loop {
             let due = self.core.poll_timeout();
@@ -62,8 +62,14 @@ impl Loop {
                 () = sleep.as_mut() => self.handle(Input::Tick, clock.now()),
             }
             self.tell_if_empty();
-            self.inbox.publish(self.core.has_room());
+            self.publish();
         }
+    }
+
+    /// What doors may know at any moment.
+    fn publish(&self) {
+        self.inbox
+            .publish(self.core.players(), self.core.has_room());
     }
 
     fn take_batch(&mut self, first: Item) {

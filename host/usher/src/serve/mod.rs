@@ -99,7 +99,6 @@ pub async fn serve(
     };
     let passwords = Arc::new(Passwords::new(&config));
     let means = Means {
-        players: engine.taken_view(),
         buckets: loader.buckets(),
         passwords: passwords.clone(),
         budget: Budget::default(),

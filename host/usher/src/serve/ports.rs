@@ -8,7 +8,7 @@ use crate::doors::door::{Addresses, Bound};
 use crate::doors::mafianet;
 use crate::doors::rtyp::{self, BindError};
 use std::sync::Arc;
-use usher_core::{DoorId, TakenView};
+use usher_core::DoorId;
 use usher_runtime::LiveBuckets;
 use usher_wire::raknet::Budget;
 
@@ -17,7 +17,6 @@ pub(super) const ROOM: &str = "main";
 
 /// What doors are given of the rest of the host.
 pub(super) struct Means {
-    pub(super) players: TakenView,
     pub(super) buckets: LiveBuckets,
     pub(super) passwords: Arc<Passwords>,
     /// What the peers of all doors may keep together.
@@ -59,7 +58,6 @@ impl Means {
                 0 => limits.max_players,
                 most => most,
             },
-            players: self.players.clone(),
             budget: self.budget.clone(),
         }
     }

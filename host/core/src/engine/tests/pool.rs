@@ -212,3 +212,30 @@ fn whoever_comes_and_goes_leaves_no_ask_that_is_still_wanted() {
     world.drop_peer(stays);
     world.close();
 }
+
+#[test]
+fn nobody_who_is_pending_is_a_player_and_room_is_where_a_newcomer_would_find_a_place() {
+    for (max_pending, room) in [
+        (2, [true, true, false, true]),
+        (0, [true, true, false, false]),
+    ] {
+        let mut world = World::new(|config| {
+            config.max_pending = max_pending;
+            config.max_players = 2;
+            config.doors[0].binding = Binding::None;
+        });
+        let stands = |world: &World| (world.core.players(), world.core.has_room());
+        assert_eq!(stands(&world), (0, room[0]));
+        let one = world.arrive("one");
+        assert_eq!(stands(&world), (0, room[1]));
+        let two = world.arrive("two");
+        assert_eq!(stands(&world), (0, room[2]), "units may be held for them");
+        world.serve(|_| accept([]));
+        assert_eq!(stands(&world), (2, room[3]));
+        world.leave(one);
+        world.leave(two);
+        world.handle(Input::Drain);
+        assert_eq!(stands(&world), (0, false));
+        world.close();
+    }
+}

@@ -3,7 +3,7 @@
 mod decided;
 
 use super::drops::{Cause, Drops};
-use super::front::{Front, Said};
+use super::front::{Front, Said, Standing};
 use super::peers::Peers;
 use super::reasons;
 use super::requests::Requests;
@@ -61,10 +61,11 @@ impl Doorman {
             Class::Offline => {
                 self.buffer.clear();
                 let core = &self.core;
-                let has_room = || core.has_room();
-                let said = self
-                    .front
-                    .take(client, bytes, has_room, now, &mut self.buffer);
+                let host = || Standing {
+                    players: core.players(),
+                    has_room: core.has_room(),
+                };
+                let said = self.front.take(client, bytes, host, now, &mut self.buffer);
                 let said = match said {
                     Said::Asked(opening) => self.asked(path, opening, now),
                     said => said,

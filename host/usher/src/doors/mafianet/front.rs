@@ -10,7 +10,6 @@ use super::pongs::{Advertisement, Pongs};
 use std::net::{IpAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::time::Duration;
-use usher_core::{Key, TakenView};
 use usher_runtime::LiveBuckets;
 use usher_wire::raknet::acceptor::Opening;
 use usher_wire::raknet::{Dialect, Guid, IP_UDP_HEADER, MIN_MTU, Offline, Refusal};
@@ -25,7 +24,6 @@ pub(super) struct Front {
     pub(super) bans: Option<Bans>,
     pub(super) pongs: Pongs,
     pub(super) advertisement: Advertisement,
-    pub(super) players: TakenView,
 }
 
 /// The bucket of those who are turned away unheard.
@@ -35,6 +33,14 @@ pub struct Bans {
     pub buckets: LiveBuckets,
     /// Its name.
     pub bucket: Arc<str>,
+}
+
+/// How the host stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    pub(super) players: u32,
+    /// Whether a newcomer would find a place.
+    pub(super) has_room: bool,
 }
 
 /// What to do about an offline datagram.
@@ -54,7 +60,7 @@ impl Front {
         &mut self,
         client: SocketAddrV4,
         datagram: &[u8],
-        has_room: impl Fn() -> bool,
+        host: impl Fn() -> Standing,
         now: Duration,
         out: &mut Vec<u8>,
     ) -> Said {
@@ -65,10 +71,11 @@ impl Front {
             Offline::Ping {
                 time, only_if_open, ..
             } => {
-                if only_if_open && !has_room() {
+                let host = host();
+                if only_if_open && !host.has_room {
                     return Said::Dropped(Cause::Full);
                 }
-                self.pong(client, time, now, out)
+                self.pong(client, (time, host.players), now, out)
             }
             Offline::Request1 { protocol, length } => {
                 self.first(client, protocol, length, now, out)
@@ -155,11 +162,17 @@ impl Front {
         })
     }
 
-    fn pong(&mut self, client: SocketAddrV4, time: u64, now: Duration, out: &mut Vec<u8>) -> Said {
+    fn pong(
+        &mut self,
+        client: SocketAddrV4,
+        (time, players): (u64, u32),
+        now: Duration,
+        out: &mut Vec<u8>,
+    ) -> Said {
         if !self.pongs.may(*client.ip(), now.as_secs()) {
             return Said::Dropped(Cause::Limited);
         }
-        let text = self.advertisement.text(self.players.taken(&Key::server()));
+        let text = self.advertisement.text(players);
         let reply = Offline::Pong {
             time,
             guid: self.guid,

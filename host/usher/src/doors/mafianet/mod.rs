@@ -49,7 +49,7 @@ use timers::Timers;
 use tokio::runtime;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
-use usher_core::{DoorId, Secret, SessionId, TakenView};
+use usher_core::{DoorId, Secret, SessionId};
 use usher_runtime::Message;
 use usher_wire::raknet::acceptor::Server;
 use usher_wire::raknet::{Budget, Guid, Limits, MIN_MTU, PART_OVERHEAD};
@@ -87,8 +87,6 @@ pub struct Settings {
     pub max_players: u32,
     /// How many peers may be hearing their last word.
     pub max_closing: u32,
-    /// Where the seats that are taken can be read.
-    pub players: TakenView,
     /// What the peers of all such doors may keep together.
     pub budget: Budget,
 }
@@ -209,7 +207,6 @@ fn doorman(
         bans: settings.bans,
         pongs: Pongs::new(settings.pongs),
         advertisement: Advertisement::new(settings.advertise, settings.max_players),
-        players: settings.players,
     };
     let drops = Drops::new(settings.name.clone());
     let requests = Requests::new(
