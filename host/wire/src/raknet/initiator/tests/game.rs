@@ -156,3 +156,36 @@ fn a_timestamp_comes_by_our_clock() {
     assert_eq!(told.message, [0x89, 0x42]);
     assert!(told.time.abs_diff(made) <= 5, "{} and {made}", told.time);
 }
+
+#[test]
+fn through_a_network_that_loses_every_fifth_datagram_it_gets_in_plays_and_leaves() {
+    let mut setup = setup();
+    setup.payload = vec![7; 20_000];
+    let mut pair = Pair::new(setup);
+    pair.loses = 5;
+    pair.run(2 * SECOND);
+    pair.accept_request();
+    pair.run(5 * SECOND);
+    assert_eq!(pair.heard()[2].len(), 20_001);
+    pair.say(&Message::SessionConfig(b"map"));
+    pair.run(2 * SECOND);
+    assert_eq!(pair.client.state(), State::Connected);
+    pair.got.clear();
+    for number in 0..200u8 {
+        let said = [0x88, number];
+        let now = pair.now;
+        let ordered = Reliability::ReliableOrdered;
+        pair.client.send(&said, ordered, 1, now).unwrap();
+        pair.server.send(&said, ordered, 1).unwrap();
+        pair.run(ms(20));
+    }
+    pair.run(4 * SECOND);
+    let all: Vec<_> = (0..200u8).map(|number| vec![0x88, number]).collect();
+    assert_eq!(pair.heard(), all);
+    let told = messages(&pair).into_iter().map(|it| it.bytes.clone());
+    assert_eq!(told.collect::<Vec<_>>(), all);
+    pair.client.leave(b"", pair.now);
+    let (ending, _) = pair.run_to_the_end();
+    assert_eq!(ending, Ending::Left);
+    pair.assert_empty();
+}

@@ -35,6 +35,9 @@ pub(super) struct Pair {
     pub(super) got: Vec<Incoming>,
     /// How far the server's clock is ahead, in milliseconds.
     pub(super) ahead: u64,
+    /// One of so many datagrams is lost, whichever way it goes; 0 for none.
+    pub(super) loses: u64,
+    chance: u64,
     budget: Budget,
 }
 
@@ -51,6 +54,8 @@ impl Pair {
             events: Vec::new(),
             got: Vec::new(),
             ahead: 0,
+            loses: 0,
+            chance: 1,
             budget,
         }
     }
@@ -132,12 +137,14 @@ impl Pair {
         while self.client.poll_transmit(self.now, &mut datagram) {
             let largest = usize::from(self.dialect.rungs[0] - 28);
             assert!(datagram.len() <= largest);
-            if self.answers {
+            if self.answers && self.arrives() {
                 self.serve(&datagram);
             }
         }
         while self.answers && self.server.poll_transmit(self.now, &mut datagram) {
-            self.client.receive(&datagram, self.now);
+            if self.arrives() {
+                self.client.receive(&datagram, self.now);
+            }
         }
         self.events
             .extend(std::iter::from_fn(|| self.client.poll_event()));
@@ -167,7 +174,18 @@ impl Pair {
         };
         let mut bytes = Vec::new();
         reply.encode(&mut bytes);
-        self.client.receive(&bytes, self.now);
+        if self.arrives() {
+            self.client.receive(&bytes, self.now);
+        }
+    }
+
+    fn arrives(&mut self) -> bool {
+        // Knuth's generator: the same losses in each run.
+        self.chance = self
+            .chance
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        self.loses == 0 || !(self.chance >> 33).is_multiple_of(self.loses)
     }
 
     fn pong(&mut self, message: &Incoming) {
