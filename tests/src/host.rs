@@ -153,7 +153,7 @@ impl Usher {
         kib.expect("the kernel states it in KiB") * 1024
     }
 
-    /// Asserts that nobody and nothing is left: no player, request, claim, endpoint.
+    /// Asserts that nobody and nothing is left: no player, request, claim, endpoint, peer of a door.
     #[track_caller]
     pub fn assert_empty(&self) {
         self.wait_for("empty", |status| {
@@ -170,7 +170,9 @@ impl Usher {
                 "/ledger/claims",
                 "/endpoints",
             ];
-            figures.into_iter().all(zero) && none("/requests") && none("/sessions")
+            let core = figures.into_iter().all(zero) && none("/requests") && none("/sessions");
+            let doors = status["doors"].as_array().expect("there are doors");
+            core && doors.iter().all(holds_nothing)
         });
     }
 
@@ -217,6 +219,12 @@ impl Usher {
         let log = self.log();
         assert!(!log.contains("panicked at"), "the host panicked:\n{log}");
     }
+}
+
+/// Whether a door has no peers, and nothing of theirs.
+fn holds_nothing(door: &Value) -> bool {
+    let peers = door["peers"].as_object().expect("a door counts its peers");
+    door["held_bytes"] == 0 && peers.values().all(|count| *count == 0)
 }
 
 fn policy_field(status: &Value, name: &str, field: &str) -> Value {

@@ -105,7 +105,7 @@ pub(crate) fn wait_for(
 /// The places in the host's status that are not empty, with how much is there. All of them must exist: a
 /// status that lost one would make the test pass whatever happens.
 pub(crate) fn occupied(status: &Value) -> Outcome<Vec<(&'static str, u64)>> {
-    let mut found = Vec::new();
+    let mut found = occupied_doors(status)?;
     for place in OCCUPIED {
         let count = match status.pointer(place) {
             Some(Value::Array(all)) => Some(all.len() as u64),
@@ -119,6 +119,22 @@ pub(crate) fn occupied(status: &Value) -> Outcome<Vec<(&'static str, u64)>> {
         }
     }
     Ok(found)
+}
+
+/// The same of what doors hold of their own.
+fn occupied_doors(status: &Value) -> Outcome<Vec<(&'static str, u64)>> {
+    let doors = status["doors"].as_array();
+    let doors = doors.ok_or("/v1/status has no list at /doors")?;
+    let (mut peers, mut bytes) = (0, 0);
+    for door in doors {
+        let counts = door["peers"].as_object();
+        let counts = counts.ok_or("a door in /v1/status has no peers")?;
+        peers += counts.values().filter_map(Value::as_u64).sum::<u64>();
+        let held = door["held_bytes"].as_u64();
+        bytes += held.ok_or("a door in /v1/status has no held_bytes")?;
+    }
+    let found = [("/doors/*/peers", peers), ("/doors/*/held_bytes", bytes)];
+    Ok(found.into_iter().filter(|(_, count)| *count > 0).collect())
 }
 
 /// What a log said last, which is most likely about what went wrong.
@@ -138,6 +154,7 @@ mod tests {
             "pending": {"total": 0, "max": 64},
             "ledger": {"claims": 0},
             "endpoints": 0,
+            "doors": [{"name": "main", "peers": {"pending": 0, "closing": 0}, "held_bytes": 0}],
             "policies": [{"name": "open"}],
             "requests": [],
             "sessions": sessions,
@@ -149,6 +166,17 @@ mod tests {
         assert_eq!(occupied(&status_with(0, &[])), Ok(Vec::new()));
         let found = occupied(&status_with(1, &[7])).unwrap();
         assert_eq!(found, [("/players/connected", 1), ("/sessions", 1)]);
+    }
+
+    #[test]
+    fn what_a_door_holds_is_counted() {
+        let mut status = status_with(0, &[]);
+        status["doors"][0]["peers"]["closing"] = json!(3);
+        status["doors"][0]["held_bytes"] = json!(70);
+        let found = occupied(&status).unwrap();
+        assert_eq!(found, [("/doors/*/peers", 3), ("/doors/*/held_bytes", 70)]);
+        status["doors"][0]["peers"] = json!(null);
+        assert!(occupied(&status).is_err());
     }
 
     #[test]
