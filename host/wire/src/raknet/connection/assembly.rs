@@ -45,8 +45,11 @@ pub(super) struct Room {
     pub(super) max_part: usize,
     /// Bytes that new messages may claim.
     pub(super) left: usize,
-    /// Whether the message may begin although there is no room: everything else waits for it.
-    pub(super) is_next: bool,
+    /// Whether the message may begin although there is no room, because it is the lowest that is missing.
+    ///
+    /// Its other parts are the next ones then, and the peer cannot go on without them. Whatever else was begun
+    /// may have to wait for this one; this one waits for nothing.
+    pub(super) is_lowest: bool,
 }
 
 /// The messages of one connection that are not whole.
@@ -94,9 +97,9 @@ impl Assemblies {
             }
             None => {
                 let claim = MESSAGE_COST + part.count as usize * (room.max_part + PART_COST);
-                let beyond = claim > room.left;
-                let may = !beyond || (room.is_next && !self.0.iter().any(|known| known.beyond));
-                if !may || self.0.len() >= MAX_MESSAGES || !charge.grow(MESSAGE_COST + cost) {
+                let beyond = claim > room.left || self.0.len() >= MAX_MESSAGES;
+                let may = !beyond || (room.is_lowest && !self.0.iter().any(|known| known.beyond));
+                if !may || !charge.grow(MESSAGE_COST + cost) {
                     return Ok((Added::Later, 0));
                 }
                 self.0.push(Assembly::new(frame, part, claim, beyond));

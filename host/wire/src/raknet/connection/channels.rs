@@ -72,16 +72,6 @@ impl Channels {
         }
     }
 
-    /// Whether this is the index of the channel's next ordered message: all others may wait for it.
-    pub(super) fn is_next(&self, channel: u8, order: u32) -> bool {
-        let next = self
-            .0
-            .iter()
-            .find(|known| known.id == channel)
-            .map_or(FIRST, |known| known.next);
-        number::raw(next) == order
-    }
-
     /// Lets a message wait at the place that [`turn`](Self::turn) gave.
     pub(super) fn wait(&mut self, message: Incoming, order: u64, sequence: u64) {
         let channel = self.open(message.channel);

@@ -62,6 +62,11 @@ impl Filter {
         }
     }
 
+    /// Whether this is the lowest number that is missing.
+    pub(super) fn is_lowest(&self, number: u64) -> bool {
+        number == self.missing
+    }
+
     /// Remembers a number that [`check`](Self::check) called new.
     pub(super) fn record(&mut self, number: u64) {
         if number == self.missing {

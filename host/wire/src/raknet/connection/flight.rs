@@ -20,15 +20,11 @@ const MAX_UNACKED: u64 = 512;
 /// have us send without end.
 const MAX_ASKED: u8 = 8;
 
-/// In no datagram that is under way.
-const NOWHERE: u64 = 0;
-
 /// A reliable message that is not acknowledged.
 #[derive(Debug)]
 struct Unacked {
     frame: Box<[u8]>,
-    /// The newest datagram that carries it.
-    datagram: u64,
+    /// How often the peer has asked for it.
     asked: u8,
 }
 
@@ -45,8 +41,9 @@ pub(super) struct Flight {
     under_way: u16,
     /// Message number of the first of `unacked`.
     lowest: u64,
+    /// Each is in exactly one datagram that is under way, or in `again`.
     unacked: VecDeque<Option<Unacked>>,
-    /// Messages to be sent again; the first one is never acknowledged.
+    /// Messages to be sent again, and some that were acknowledged in the meantime; never the first one.
     again: VecDeque<u64>,
     /// Datagrams that may go out above the window, each in place of one that the peer misses.
     instead: u16,
@@ -105,14 +102,11 @@ impl Flight {
     pub(super) fn repeat(&mut self, sent: &mut Sent, limit: usize, out: &mut Vec<u8>) {
         while let Some(&number) = self.again.front() {
             let at = number.checked_sub(self.lowest).map(|at| at as usize);
-            if let Some(Some(message)) = at.and_then(|at| self.unacked.get_mut(at))
-                && message.datagram == NOWHERE
-            {
+            if let Some(Some(message)) = at.and_then(|at| self.unacked.get(at)) {
                 if out.len() + message.frame.len() > limit {
                     break;
                 }
                 out.extend_from_slice(&message.frame);
-                message.datagram = self.next;
                 sent.add(number);
             }
             self.again.pop_front();
@@ -123,11 +117,7 @@ impl Flight {
     /// A reliable message goes into the datagram that is being built.
     pub(super) fn carry(&mut self, sent: &mut Sent, frame: Box<[u8]>) {
         sent.add(self.lowest + self.unacked.len() as u64);
-        self.unacked.push_back(Some(Unacked {
-            frame,
-            datagram: self.next,
-            asked: 0,
-        }));
+        self.unacked.push_back(Some(Unacked { frame, asked: 0 }));
     }
 
     /// The datagram that was being built goes out.
@@ -275,10 +265,7 @@ impl Flight {
         *under_way -= 1;
         for number in sent.messages.iter() {
             let at = number.checked_sub(*lowest).map(|at| at as usize);
-            if let Some(Some(message)) = at.and_then(|at| unacked.get_mut(at))
-                && message.datagram == datagram
-            {
-                message.datagram = NOWHERE;
+            if let Some(Some(_)) = at.and_then(|at| unacked.get(at)) {
                 again.push_back(number);
             }
         }
@@ -361,10 +348,7 @@ impl Flight {
     fn skip_acked(&mut self) {
         while let Some(&number) = self.again.front() {
             let at = number.checked_sub(self.lowest).map(|at| at as usize);
-            let waits = at
-                .and_then(|at| self.unacked.get(at))
-                .is_some_and(|slot| slot.as_ref().is_some_and(|m| m.datagram == NOWHERE));
-            if waits {
+            if let Some(Some(_)) = at.and_then(|at| self.unacked.get(at)) {
                 break;
             }
             self.again.pop_front();

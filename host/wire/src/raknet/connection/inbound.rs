@@ -68,8 +68,7 @@ impl Inbound {
                     max_parts: limits.max_parts,
                     max_part,
                     left: limits.max_held.saturating_sub(self.claimed),
-                    is_next: frame.reliability.has_channel()
-                        && self.channels.is_next(frame.channel, frame.order),
+                    is_lowest: number.is_some_and(|number| self.filter.is_lowest(number)),
                 };
                 self.take_part(frame, part, room)
             }

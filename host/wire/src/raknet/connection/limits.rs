@@ -6,9 +6,9 @@ use super::super::limits::{MAX_SESSION_PAYLOAD, PART_OVERHEAD};
 
 /// How much one connection may keep, and how long it waits for its peer.
 ///
-/// In the worst case a connection takes `max_held` bytes, one more message of `max_parts` parts (the next of
-/// its channel, without which the held ones would never be due), `max_outgoing` bytes, and
-/// [`Limits::FIXED`] bytes for what does not depend on these.
+/// In the worst case a connection takes `max_held` bytes, one more message of `max_parts` parts (the oldest
+/// that is missing, without which the held ones would never be due), `max_outgoing` bytes, and
+/// [`Limits::FIXED`] bytes for what does not depend on these: [`most`](Self::most).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Parts that an incoming message may have.
@@ -27,7 +27,14 @@ pub struct Limits {
 impl Limits {
     /// What does not depend on the other limits, in bytes: tables of numbers and of channels at their
     /// fullest, and the connection itself.
-    pub const FIXED: usize = 64 << 10;
+    pub const FIXED: usize = 128 << 10;
+
+    /// What a connection of this MTU takes at most, in bytes, without messages that are due and not yet polled.
+    #[must_use]
+    pub fn most(&self, mtu: u16) -> usize {
+        let message = self.max_parts as usize * (usize::from(mtu) + 64) + 512;
+        self.max_held + message + self.max_outgoing + Self::FIXED
+    }
 
     /// For a peer that nobody has accepted: one session message of 65,536 bytes and some way around it.
     #[must_use]

@@ -14,8 +14,11 @@ use super::flight::{Flight, Freed};
 use super::pace::Pace;
 use super::sent::Sent;
 
-/// What a frame takes beside its bytes.
-const FRAME_COST: usize = 64;
+/// What a frame takes beside its bytes: up to four places in the queue, and the allocator's share.
+const FRAME_COST: usize = 80;
+
+/// Places that the queue may have beyond that.
+const SPARE_PLACES: usize = 64;
 
 /// The most that stands before a frame's bytes.
 const MAX_HEADER: usize = 23;
@@ -217,11 +220,18 @@ impl Outgoing {
                 self.bytes -= frame.len() + FRAME_COST;
             }
         }
-        if self.queue.is_empty() {
-            self.queue = VecDeque::new();
-        }
+        self.shrink();
         self.flight.depart(sent, &self.pace);
         true
+    }
+
+    /// A queue that was long once takes its place for no longer than needed.
+    fn shrink(&mut self) {
+        if self.queue.is_empty() {
+            self.queue = VecDeque::new();
+        } else if self.queue.capacity() > 4 * self.queue.len() + SPARE_PLACES {
+            self.queue.shrink_to(2 * self.queue.len());
+        }
     }
 
     fn may_write(&self) -> bool {
@@ -278,7 +288,7 @@ impl Outgoing {
     /// Heap bytes.
     pub(super) fn memory(&self) -> usize {
         self.flight.memory()
-            + self.queue.capacity() * size_of::<Box<[u8]>>()
+            + self.queue.capacity().min(SPARE_PLACES) * size_of::<Box<[u8]>>()
             + self.channels.capacity() * size_of::<Indices>()
             + self.bytes
     }
