@@ -5,20 +5,46 @@ use std::path::Path;
 
 use usher_wire::fuzzing;
 
-/// Mutated inputs a target: under a second in a debug build, and the same ones on every run.
+/// Mutated inputs a target: about a second in a debug build, and the same ones on every run.
 const MUTATIONS: usize = 300_000;
+/// The same, for targets of which one input is a whole exchange.
+const FEW_MUTATIONS: usize = 2_000;
 
 #[test]
 fn the_tcp_corpus_and_its_mutations_hold() {
-    replay("rtyp_tcp", fuzzing::rtyp_tcp);
+    replay("rtyp_tcp", fuzzing::rtyp_tcp, MUTATIONS);
 }
 
 #[test]
 fn the_udp_corpus_and_its_mutations_hold() {
-    replay("rtyp_udp", fuzzing::rtyp_udp);
+    replay("rtyp_udp", fuzzing::rtyp_udp, MUTATIONS);
 }
 
-fn replay(target: &str, body: fn(&[u8])) {
+#[test]
+fn the_offline_corpus_and_its_mutations_hold() {
+    replay("raknet_offline", fuzzing::raknet_offline, MUTATIONS);
+}
+
+#[test]
+fn the_datagram_corpus_and_its_mutations_hold() {
+    replay("raknet_datagram", fuzzing::raknet_datagram, MUTATIONS / 3);
+}
+
+#[test]
+fn the_reassembly_corpus_and_its_mutations_hold() {
+    replay(
+        "raknet_reassembly",
+        fuzzing::raknet_reassembly,
+        MUTATIONS / 10,
+    );
+}
+
+#[test]
+fn the_pair_corpus_and_its_mutations_hold() {
+    replay("raknet_pair", fuzzing::raknet_pair, FEW_MUTATIONS);
+}
+
+fn replay(target: &str, body: fn(&[u8]), mutations: usize) {
     let corpus = corpus(target);
     assert!(
         corpus.len() >= 5,
@@ -28,7 +54,7 @@ fn replay(target: &str, body: fn(&[u8])) {
         body(input);
     }
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    for input in corpus.iter().cycle().take(MUTATIONS) {
+    for input in corpus.iter().cycle().take(mutations) {
         let other = random.pick(&corpus);
         body(&mutated(input, other, &mut random));
     }

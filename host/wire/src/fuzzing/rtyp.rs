@@ -1,7 +1,4 @@
-//! What the fuzz targets check, as plain functions that panic on a finding.
-//!
-//! The fuzz crate calls them with what its engine makes up; an ordinary test calls them with the committed
-//! corpus and mutations of it, so that a finding stays found on machines without a fuzzer.
+//! The targets of the `rtyp` protocol.
 
 use crate::rtyp::{
     Arrival, ClientMessage, Datagram, DatagramError, Framer, MAX_DATAGRAM, MAX_FRAME, MAX_NAME,

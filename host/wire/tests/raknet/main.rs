@@ -1,0 +1,12 @@
+//! The reliability layer of the RakNet family, through its public face.
+
+mod bounds;
+mod bytes;
+mod delivery;
+mod ends;
+mod loss;
+mod memory;
+mod pair;
+mod properties;
+mod speed;
+mod wrap;
