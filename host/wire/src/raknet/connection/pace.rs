@@ -1,8 +1,11 @@
 //! How much may be under way at once, and how long to wait for an acknowledgement.
 
-/// Datagrams that may be unacknowledged at first, at worst and at best.
-const FIRST_WINDOW: u16 = 16;
-const MIN_WINDOW: u16 = 4;
+/// Datagrams that may be unacknowledged: at first and after single losses at least, after silence, and at most.
+///
+/// The least is more than a game has under way that sends small updates 60 times a second around the world:
+/// losses of its own datagrams must not make it slower than that.
+const LEAST_WINDOW: u16 = 16;
+const SILENT_WINDOW: u16 = 4;
 const MAX_WINDOW: u16 = 256;
 
 /// Waits, in nanoseconds: before anything is known, the shortest and the longest.
@@ -36,7 +39,7 @@ impl Pace {
             trip: 0,
             deviation: 0,
             doubled: 0,
-            window: FIRST_WINDOW,
+            window: LEAST_WINDOW,
             threshold: MAX_WINDOW,
             credit: 0,
             answered: 0,
@@ -96,8 +99,8 @@ impl Pace {
     pub(super) fn missed(&mut self, datagram: u64, next: u64) {
         if datagram >= self.answered {
             self.answered = next;
-            self.threshold = (self.window / 2).max(MIN_WINDOW);
-            self.window = self.threshold;
+            self.threshold = (self.window / 2).max(LEAST_WINDOW);
+            self.window = self.window.min(self.threshold);
             self.credit = 0;
         }
     }
@@ -107,8 +110,8 @@ impl Pace {
         // Doubled three times, the shortest wait is above the longest.
         self.doubled = (self.doubled + 1).min(3);
         self.answered = next;
-        self.threshold = (self.window / 2).max(MIN_WINDOW);
-        self.window = MIN_WINDOW;
+        self.threshold = (self.window / 2).max(LEAST_WINDOW);
+        self.window = SILENT_WINDOW;
         self.credit = 0;
     }
 }
@@ -177,6 +180,21 @@ mod tests {
         for datagram in 0..20 {
             pace.missed(1000 + datagram, 1001 + datagram);
         }
+        assert_eq!(pace.window(), 16, "never less");
+    }
+
+    #[test]
+    fn silence_leaves_four_and_an_answer_brings_the_window_back() {
+        let mut pace = Pace::new();
+        pace.timed_out(10);
         assert_eq!(pace.window(), 4);
+        pace.missed(20, 21);
+        assert_eq!(pace.window(), 4);
+        for _ in 0..3 {
+            pace.acknowledged(4, MS, true);
+        }
+        assert_eq!(pace.window(), 16);
+        pace.acknowledged(15, MS, true);
+        assert_eq!(pace.window(), 16, "by one a window from there");
     }
 }
