@@ -1,7 +1,8 @@
 //! Replays the fuzz corpus, and mutations of it, in an ordinary test run.
 
-use std::fs;
 use std::path::Path;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::{fs, panic};
 
 use usher_wire::fuzzing;
 
@@ -42,6 +43,46 @@ fn the_reassembly_corpus_and_its_mutations_hold() {
 #[test]
 fn the_pair_corpus_and_its_mutations_hold() {
     replay("raknet_pair", fuzzing::raknet_pair, FEW_MUTATIONS);
+}
+
+/// `USHER_FUZZ_SECONDS=300 cargo test -p usher-wire --test corpus -- --ignored for_minutes`
+#[test]
+#[ignore = "for as long as USHER_FUZZ_SECONDS says, 60 by default, on new mutations each time"]
+fn new_mutations_hold_for_minutes() {
+    let targets: [(&str, fn(&[u8])); 6] = [
+        ("raknet_datagram", fuzzing::raknet_datagram),
+        ("raknet_offline", fuzzing::raknet_offline),
+        ("raknet_pair", fuzzing::raknet_pair),
+        ("raknet_reassembly", fuzzing::raknet_reassembly),
+        ("rtyp_tcp", fuzzing::rtyp_tcp),
+        ("rtyp_udp", fuzzing::rtyp_udp),
+    ];
+    let seconds = std::env::var("USHER_FUZZ_SECONDS")
+        .map_or(60, |text| text.parse().expect("a number of seconds"));
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let time = UNIX_EPOCH.elapsed().expect("a clock after 1970");
+    let mut random = Random(time.as_nanos() as u64 | 1);
+    let mut count = 0;
+    let mut known = targets.map(|(target, _)| corpus(target));
+    while Instant::now() < end {
+        for ((target, body), known) in targets.iter().zip(&mut known) {
+            let [input, other] = [(); 2].map(|()| random.below(known.len()));
+            let input = mutated(&known[input], &known[other], &mut random);
+            if let Err(cause) = panic::catch_unwind(|| body(&input)) {
+                eprintln!("{target}: {input:02x?}");
+                panic::resume_unwind(cause);
+            }
+            count += 1;
+            // Mutations of mutations lead further.
+            if input.len() < 2_000 && random.below(50) == 0 {
+                match known.len() {
+                    0..2_000 => known.push(input),
+                    many => known[random.below(many)] = input,
+                }
+            }
+        }
+    }
+    println!("{count} inputs");
 }
 
 fn replay(target: &str, body: fn(&[u8]), mutations: usize) {
