@@ -45,11 +45,14 @@ fn the_pair_corpus_and_its_mutations_hold() {
     replay("raknet_pair", fuzzing::raknet_pair, FEW_MUTATIONS);
 }
 
+/// A name and what it feeds.
+type Target = (&'static str, fn(&[u8]));
+
 /// `USHER_FUZZ_SECONDS=300 cargo test -p usher-wire --test corpus -- --ignored for_minutes`
 #[test]
 #[ignore = "for as long as USHER_FUZZ_SECONDS says, 60 by default, on new mutations each time"]
 fn new_mutations_hold_for_minutes() {
-    let targets: [(&str, fn(&[u8])); 6] = [
+    let targets: [Target; 6] = [
         ("raknet_datagram", fuzzing::raknet_datagram),
         ("raknet_offline", fuzzing::raknet_offline),
         ("raknet_pair", fuzzing::raknet_pair),

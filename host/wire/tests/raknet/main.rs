@@ -6,6 +6,7 @@ mod delivery;
 mod ends;
 mod loss;
 mod memory;
+mod network;
 mod pair;
 mod properties;
 mod speed;

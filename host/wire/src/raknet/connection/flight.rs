@@ -39,6 +39,8 @@ pub(super) struct Flight {
     history: VecDeque<Sent>,
     /// How many of them are under way.
     under_way: u16,
+    /// The one after the newest that was acknowledged.
+    heard_of: u64,
     /// Message number of the first of `unacked`.
     lowest: u64,
     /// Each is in exactly one datagram that is under way, or in `again`.
@@ -56,6 +58,7 @@ impl Flight {
             oldest: FIRST,
             history: VecDeque::new(),
             under_way: 0,
+            heard_of: FIRST,
             lowest: FIRST,
             unacked: VecDeque::new(),
             again: VecDeque::new(),
@@ -162,6 +165,7 @@ impl Flight {
                     self.under_way -= 1;
                 }
                 count += 1;
+                self.heard_of = self.heard_of.max(datagram + 1);
                 for message in messages.iter() {
                     self.done(message, &mut freed);
                 }
@@ -196,14 +200,19 @@ impl Flight {
         if self.deadline(pace) > now {
             return;
         }
-        let wait = pace.wait();
-        for datagram in self.oldest..self.next {
+        let (wait, oldest) = (pace.wait(), self.oldest);
+        for datagram in oldest..self.next {
             match self.sent(datagram) {
                 Some(sent) if sent.at.saturating_add(wait) <= now => self.lose(datagram),
                 _ => break,
             }
         }
-        pace.timed_out(self.next);
+        if oldest < self.heard_of {
+            // Newer ones arrived: this one was lost, or its acknowledgement was.
+            pace.missed(oldest, self.next);
+        } else {
+            pace.timed_out(self.next);
+        }
         self.instead = 0;
         self.find_oldest();
         self.forget();
@@ -368,6 +377,7 @@ impl Flight {
     pub(super) fn count_from(&mut self, datagram: u64, message: u64) {
         self.next = datagram;
         self.oldest = datagram;
+        self.heard_of = datagram;
         self.lowest = message;
     }
 }

@@ -1,10 +1,12 @@
 //! How much may be under way at once, and how long to wait for an acknowledgement.
 
-/// Datagrams that may be unacknowledged: at first and after single losses at least, after silence, and at most.
+/// Datagrams that may be unacknowledged: at first, after single losses at least if it was more, after silence,
+/// and at most.
 ///
 /// The least is more than a game has under way that sends small updates 60 times a second around the world:
 /// losses of its own datagrams must not make it slower than that.
-const LEAST_WINDOW: u16 = 16;
+const FIRST_WINDOW: u16 = 16;
+const LEAST_WINDOW: u16 = 32;
 const SILENT_WINDOW: u16 = 4;
 const MAX_WINDOW: u16 = 256;
 
@@ -39,7 +41,7 @@ impl Pace {
             trip: 0,
             deviation: 0,
             doubled: 0,
-            window: LEAST_WINDOW,
+            window: FIRST_WINDOW,
             threshold: MAX_WINDOW,
             credit: 0,
             answered: 0,
@@ -165,22 +167,31 @@ mod tests {
     #[test]
     fn a_loss_halves_the_window_once_a_round_trip() {
         let mut pace = Pace::new();
-        pace.acknowledged(48, MS, true);
+        pace.acknowledged(112, MS, true);
+        assert_eq!(pace.window(), 128);
+        pace.missed(100, 228);
+        pace.missed(101, 228);
         assert_eq!(pace.window(), 64);
-        pace.missed(100, 164);
-        pace.missed(101, 164);
+        pace.missed(228, 292);
         assert_eq!(pace.window(), 32);
-        pace.missed(164, 170);
-        assert_eq!(pace.window(), 16);
         // And grows by one a window from there.
-        pace.acknowledged(15, MS, true);
-        assert_eq!(pace.window(), 16);
+        pace.acknowledged(31, MS, true);
+        assert_eq!(pace.window(), 32);
         pace.acknowledged(1, MS, true);
-        assert_eq!(pace.window(), 17);
+        assert_eq!(pace.window(), 33);
         for datagram in 0..20 {
             pace.missed(1000 + datagram, 1001 + datagram);
         }
-        assert_eq!(pace.window(), 16, "never less");
+        assert_eq!(pace.window(), 32, "never less");
+    }
+
+    #[test]
+    fn losses_at_the_start_leave_the_window_as_it_is() {
+        let mut pace = Pace::new();
+        pace.missed(3, 16);
+        assert_eq!(pace.window(), 16);
+        pace.acknowledged(15, MS, true);
+        assert_eq!(pace.window(), 31);
     }
 
     #[test]
@@ -190,11 +201,11 @@ mod tests {
         assert_eq!(pace.window(), 4);
         pace.missed(20, 21);
         assert_eq!(pace.window(), 4);
-        for _ in 0..3 {
+        for _ in 0..7 {
             pace.acknowledged(4, MS, true);
         }
-        assert_eq!(pace.window(), 16);
-        pace.acknowledged(15, MS, true);
-        assert_eq!(pace.window(), 16, "by one a window from there");
+        assert_eq!(pace.window(), 32);
+        pace.acknowledged(31, MS, true);
+        assert_eq!(pace.window(), 32, "by one a window from there");
     }
 }
