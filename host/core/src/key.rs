@@ -13,30 +13,49 @@ pub enum Part {
     Secret(Digest),
 }
 
-/// Names something that holders may have a unit of, such as `server` or `name:R9`. Cheap to clone.
+/// Names something that holders may have a unit of, such as `server` or `name:R9`. Cheap to clone, and
+/// small: each who waits has one of their own.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    namespace: Arc<str>,
-    parts: Arc<[Part]>,
-}
+pub struct Key(
+    /// The namespace, and before each part what kind of part it is: a byte that no text has in it. A
+    /// digest may have it, and is known by its length.
+    Arc<[u8]>,
+);
+
+/// Before a plain part. Neither byte is in any UTF-8.
+const PLAIN: u8 = 0xff;
+/// Before the digest of a secret part.
+const SECRET: u8 = 0xfe;
 
 impl Key {
     /// A key of these parts. Equal when namespace and every part are.
-    pub fn new(namespace: impl Into<Arc<str>>, parts: impl Into<Arc<[Part]>>) -> Key {
-        Key {
-            namespace: namespace.into(),
-            parts: parts.into(),
+    pub fn new(namespace: impl AsRef<str>, parts: impl AsRef<[Part]>) -> Key {
+        let mut bytes = namespace.as_ref().as_bytes().to_vec();
+        for part in parts.as_ref() {
+            match part {
+                Part::Plain(text) => {
+                    bytes.push(PLAIN);
+                    bytes.extend_from_slice(text.as_bytes());
+                }
+                Part::Secret(digest) => {
+                    bytes.push(SECRET);
+                    bytes.extend_from_slice(digest.bytes());
+                }
+            }
         }
+        Key(bytes.into())
     }
 
     /// A key without parts.
     pub fn bare(namespace: &str) -> Key {
-        Key::new(namespace, [])
+        Key(namespace.as_bytes().into())
     }
 
     /// A key with one plain part.
     pub fn of(namespace: &str, part: &str) -> Key {
-        Key::new(namespace, [Part::Plain(part.into())])
+        Key([namespace.as_bytes(), &[PLAIN], part.as_bytes()]
+            .concat()
+            .into())
     }
 
     /// `server`: every session of the host holds a unit of it.
@@ -55,34 +74,53 @@ impl Key {
     }
 
     /// `identity:<identity>`: every session of a proven identity holds a unit of it.
-    pub fn identity(identity: Arc<str>) -> Key {
-        Key::new("identity", [Part::Plain(identity)])
+    pub fn identity(identity: &str) -> Key {
+        Key::of("identity", identity)
     }
 
     /// The identity of a key that [`Key::identity`] makes.
     pub(crate) fn as_identity(&self) -> Option<&str> {
-        match (&*self.namespace, &*self.parts) {
-            ("identity", [Part::Plain(identity)]) => Some(identity),
-            _ => None,
-        }
+        let identity = self.0.strip_prefix(b"identity\xff")?;
+        std::str::from_utf8(identity).ok()
     }
 
     /// The namespace.
     pub fn namespace(&self) -> &str {
-        &self.namespace
+        text(&self.0).0
     }
 
     /// The parts.
-    pub fn parts(&self) -> &[Part] {
-        &self.parts
+    pub fn parts(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        let mut rest = text(&self.0).1;
+        while let Some((kind, after)) = rest.split_first() {
+            let digest = after.split_first_chunk().filter(|_| *kind == SECRET);
+            if let Some((digest, after)) = digest {
+                parts.push(Part::Secret(Digest::from_bytes(*digest)));
+                rest = after;
+            } else {
+                let (plain, after) = text(after);
+                parts.push(Part::Plain(plain.into()));
+                rest = after;
+            }
+        }
+        parts
     }
+}
+
+/// The text that bytes begin with, and what comes after.
+fn text(bytes: &[u8]) -> (&str, &[u8]) {
+    let end = bytes.iter().position(|byte| *byte >= SECRET);
+    let (text, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
+    // It was text when the key was made.
+    (std::str::from_utf8(text).unwrap_or_default(), rest)
 }
 
 /// For people; two different keys may look alike. Secret parts show their ref.
 impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.namespace)?;
-        for part in self.parts.iter() {
+        f.write_str(self.namespace())?;
+        for part in self.parts() {
             match part {
                 Part::Plain(text) => write!(f, ":{}", text.escape_debug())?,
                 Part::Secret(digest) => write!(f, ":{digest}")?,
@@ -107,6 +145,38 @@ mod tests {
         let joined = Key::of("player", "a:b");
         let apart = Key::new("player", [Part::Plain("a".into()), Part::Plain("b".into())]);
         assert_ne!(joined, apart);
+    }
+
+    #[test]
+    fn a_key_gives_back_what_it_was_made_of() {
+        let plain = |text: &str| Part::Plain(text.into());
+        // A digest that looks like the beginning of a part, and text that looks like nothing special.
+        let digest = Digest::from_bytes([PLAIN; 32]);
+        let parts = [
+            plain(""),
+            Part::Secret(digest),
+            plain("\u{ff}\u{fe}:\0\u{10ffff}"),
+            Part::Secret(Digest::of("abc")),
+            Part::Secret(Digest::from_bytes([SECRET; 32])),
+            plain("end"),
+        ];
+        for count in 0..=parts.len() {
+            let key = Key::new("n\u{e9}", &parts[..count]);
+            assert_eq!(key.namespace(), "n\u{e9}");
+            assert_eq!(key.parts(), parts[..count]);
+        }
+        let of = Key::new("name", [plain("R9")]);
+        assert_eq!(of, Key::of("name", "R9"));
+        assert_eq!(Key::new("server", []), Key::server());
+        assert_eq!(Key::identity("ada").as_identity(), Some("ada"));
+        for other in [
+            Key::bare("identity"),
+            Key::of("identity2", "ada"),
+            Key::new("identity", [plain("a"), plain("b")]),
+            Key::new("identity", [Part::Secret(Digest::of("ada"))]),
+        ] {
+            assert_eq!(other.as_identity(), None, "{other}");
+        }
     }
 
     #[test]

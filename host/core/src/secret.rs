@@ -13,6 +13,14 @@ impl Digest {
     pub fn of(secret: &str) -> Digest {
         Digest(Sha256::digest(secret.as_bytes()).into())
     }
+
+    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Digest {
+        Digest(bytes)
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
 }
 
 impl fmt::Display for Digest {

@@ -28,7 +28,7 @@ impl Core {
     pub(super) fn identity_claim(identity: &Arc<str>) -> Claim {
         let text = "You are already in this server.";
         let reason = Reason::new(code::DUPLICATE_IDENTITY, text);
-        Claim::new(Key::identity(identity.clone()), 1, reason).into_backstop()
+        Claim::new(Key::identity(identity), 1, reason).into_backstop()
     }
 
     /// The session that a request with these claims takes over, if it may. Full if it may not: it is the
@@ -140,7 +140,7 @@ impl Core {
         if let Some(session) = self.sessions.get_mut(heir.of) {
             session.heir = None;
             let identity = session.player.identity.clone();
-            let key = identity.map(|identity| (Key::identity(identity), false));
+            let key = identity.map(|identity| (Key::identity(&identity), false));
             self.freed.extend(key);
         }
     }
@@ -176,7 +176,7 @@ impl Core {
     pub(super) fn rested(&mut self, session: SessionId) {
         let player = self.sessions.get(session).map(|session| &session.player);
         let identity = player.and_then(|player| player.identity.clone());
-        self.freed(identity.map(Key::identity).into_iter().collect());
+        self.freed(identity.as_deref().map(Key::identity).into_iter().collect());
     }
 }
 

@@ -23,7 +23,7 @@ fn part_in(part: types::Part) -> Result<Part, Breach> {
 
 /// A key as a module sees it. Of a secret part only the ref is known any more.
 pub(crate) fn key_out(key: &Key) -> types::Key {
-    let parts = key.parts().iter().map(|part| match part {
+    let parts = key.parts().into_iter().map(|part| match part {
         Part::Plain(plain) => types::Part::Plain(plain.to_string()),
         Part::Secret(digest) => types::Part::Secret(digest.to_string()),
     });
