@@ -1,7 +1,7 @@
 //! How a request begins, and how its peer goes away.
 
 use super::Core;
-use super::state::Request;
+use super::state::{Knocked, Request, SlotSet, Stage};
 use crate::address::{AddressGroup, canonical};
 use crate::ask::Why;
 use crate::claim::Claim;
@@ -15,6 +15,7 @@ use crate::queue::{Arrival, Place, PlaceId};
 use crate::reason::{Reason, code};
 use crate::request::{Abandonment, RequestData};
 use crate::session::SessionEnd;
+use crate::time::Moment;
 use crate::timers::Timer;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -45,21 +46,18 @@ impl Core {
         };
         let request = Request {
             id,
-            door,
-            peer,
-            group,
-            room,
+            stage: Stage::Knocked(Box::new(Knocked { peer, room })),
             arrival,
-            data: None,
             decision: None,
             waiting: None,
+            door,
             attempt: 0,
-            seen_by: Vec::new(),
+            seen_by: SlotSet::default(),
             status: None,
-            status_at: None,
+            status_at: Moment::ZERO,
             borrowed,
         };
-        self.requests.insert(id, request);
+        self.requests.insert(id, Box::new(request));
         let at = self.now.after(self.session_timeout(door));
         self.timers.set(Timer::Unanswered(id), at);
         self.emit(Output::Pending { door, request: id });
@@ -121,11 +119,19 @@ impl Core {
         let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
-        if request.data.is_some() {
+        let Stage::Knocked(knocked) = &request.stage else {
             return;
-        }
-        request.room = data.room.clone();
-        request.data = Some(data);
+        };
+        let peer = knocked.peer;
+        request.stage = Stage::Complete(if data.peer == peer {
+            data
+        } else {
+            // It is counted by the address that it knocked from.
+            Arc::new(RequestData {
+                peer,
+                ..RequestData::clone(&data)
+            })
+        });
         let door = request.door;
         let first_status = self.status_pace(door).min(self.config.first_status);
         self.set_status(id, first_status);
@@ -179,7 +185,7 @@ impl Core {
         let place = Place {
             identity,
             proven: waiting.identity_proven,
-            group: request.group,
+            group: request.group(),
             lane: entry.lane.clone(),
             arrival: entry.rank.arrival(),
             // The request still counts; the place counts once that is over.

@@ -27,7 +27,8 @@ impl Core {
         let chain = snapshot.chain(request.door);
         let deadline = self.now.after(self.config.decision_timeout);
         request.attempt += 1;
-        request.decision = Some(Decision::new(why, snapshot, chain, self.changes, deadline));
+        let decision = Decision::new(why, snapshot, chain, self.changes, deadline);
+        request.decision = Some(Box::new(decision));
         self.timers.set(Timer::Decision(id), deadline);
         self.ask(id, why);
     }
@@ -37,7 +38,7 @@ impl Core {
         let Some(request) = self.requests.get(&id) else {
             return;
         };
-        let (Some(data), Some(decision)) = (request.data.clone(), &request.decision) else {
+        let (Some(data), Some(decision)) = (request.data().cloned(), &request.decision) else {
             return;
         };
         let Some(slot) = decision.slot() else {
@@ -56,7 +57,7 @@ impl Core {
             snapshot: decision.snapshot.clone(),
             last_good: decision.last_good,
             why,
-            room: self.room_state(&request.room),
+            room: self.room_state(request.room()),
             max_players: self.config.max_players,
             attempt: request.attempt,
             position: self.queue.position(id).map(|(position, _)| position),
@@ -72,9 +73,7 @@ impl Core {
         };
         let (ask_id, seed) = (self.next_ask(Asked::Decision(id)), (self.entropy)());
         if let Some(request) = self.requests.get_mut(&id) {
-            if !request.seen_by.contains(&slot) {
-                request.seen_by.push(slot);
-            }
+            request.seen_by.insert(slot);
             if let Some(decision) = &mut request.decision {
                 decision.ask = Some((ask_id, why));
             }
@@ -158,7 +157,7 @@ impl Core {
     }
 
     pub(super) fn decision_mut(&mut self, id: RequestId) -> Option<&mut Decision> {
-        self.requests.get_mut(&id)?.decision.as_mut()
+        self.requests.get_mut(&id)?.decision.as_deref_mut()
     }
 
     fn decided(&mut self, id: RequestId, said: Said) {

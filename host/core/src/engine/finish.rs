@@ -62,9 +62,7 @@ impl Core {
         ] {
             self.timers.cancel(timer);
         }
-        if let Some(at) = request.status_at {
-            self.statuses.remove(id, at);
-        }
+        self.statuses.remove(id, request.status_at);
         self.queue.remove(id);
         // Giving back needs no room, so it can't fail.
         let freed = self
@@ -74,18 +72,18 @@ impl Core {
         self.freed(freed);
         match request.borrowed {
             Some(place) => self.places.give_back(place),
-            None => self.pool.leave(request.group),
+            None => self.pool.leave(request.group()),
         }
-        let Some(data) = request.data else { return };
+        let Some(data) = request.data() else { return };
         let data = Arc::new(data.without_payload());
-        for slot in request.seen_by {
+        for slot in request.seen_by.iter() {
             let (ask, seed) = (self.next_ask(Asked::Over), (self.entropy)());
             let over = Over {
                 id: ask,
                 slot,
                 snapshot: self.snapshot.clone(),
                 request: data.clone(),
-                room: self.room_state(&request.room),
+                room: self.room_state(request.room()),
                 max_players: self.config.max_players,
                 attempt: request.attempt,
                 waited: self.now.since(request.arrival.at),
@@ -111,6 +109,7 @@ impl Core {
         let mut in_vain = Vec::new();
         let steps = match decision {
             Some(decision) => {
+                let decision = *decision;
                 self.late_acts.extend(decision.acting.map(|act| (id, act)));
                 if !matches!(outcome, Outcome::Accepted(_)) {
                     in_vain = decision.done;
@@ -123,9 +122,9 @@ impl Core {
             at: self.now,
             request: id,
             door: request.door,
-            peer: request.peer,
-            name: request.data.as_ref().and_then(|data| data.name.clone()),
-            room: request.room.clone(),
+            peer: request.peer(),
+            name: request.data().and_then(|data| data.name.clone()),
+            room: request.room().clone(),
             attempt: request.attempt,
             steps,
             outcome,

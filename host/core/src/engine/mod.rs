@@ -42,7 +42,7 @@ pub struct Core {
     /// The latest moment seen.
     now: Moment,
     snapshot: Arc<Snapshot>,
-    requests: HashMap<RequestId, Request>,
+    requests: HashMap<RequestId, Box<Request>>,
     asks: HashMap<AskId, Asked>,
     pool: Pool,
     places: Places,

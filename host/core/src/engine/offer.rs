@@ -87,7 +87,7 @@ impl Core {
             return;
         };
         if fault {
-            waiting.faults += 1;
+            waiting.faults = waiting.faults.saturating_add(1);
             let wait = RETRY
                 .saturating_mul(1 << (waiting.faults - 1).min(5))
                 .min(RETRY_LIMIT);

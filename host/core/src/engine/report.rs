@@ -14,8 +14,8 @@ impl Core {
             .map(|request| ReportRequest {
                 id: request.id,
                 door: request.door,
-                peer: request.peer,
-                state: match (&request.waiting, &request.data) {
+                peer: request.peer(),
+                state: match (&request.waiting, request.data()) {
                     (Some(_), _) => "waiting",
                     (None, Some(_)) => "deciding",
                     (None, None) => "knocked",

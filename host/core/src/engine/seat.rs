@@ -30,10 +30,10 @@ impl Core {
         let Some(request) = self.requests.get(&id) else {
             return;
         };
-        let Some(data) = request.data.clone() else {
+        let Some(data) = request.data().cloned() else {
             return;
         };
-        let (door, peer) = (request.door, request.peer);
+        let (door, peer) = (request.door, request.peer());
         let (arrived, attempt) = (request.arrival.at, request.attempt);
         let decided_by = request.decision.as_ref().map(|it| it.snapshot.number);
         let rules_changed = decided_by != Some(self.snapshot.number);
@@ -117,7 +117,7 @@ impl Core {
         };
         let own = self
             .places
-            .owned(identity, admission.identity_proven, request.group);
+            .owned(identity, admission.identity_proven, request.group());
         for place in own {
             self.give_up_place(place);
         }

@@ -17,31 +17,101 @@ use std::sync::Arc;
 
 use crate::ask::Why;
 
-/// A pending request: from its knock to its one ending.
+/// A pending request: from its knock to its one ending. There are as many as there are peers who wait, so
+/// it has what all of them need, and the rest is kept elsewhere.
 #[derive(Debug)]
 pub(super) struct Request {
     pub(super) id: RequestId,
-    pub(super) door: DoorId,
-    pub(super) peer: SocketAddr,
-    pub(super) group: AddressGroup,
-    pub(super) room: Arc<str>,
+    pub(super) stage: Stage,
     pub(super) arrival: Arrival,
-    /// What it asks for; absent until it has said so.
-    pub(super) data: Option<Arc<RequestData>>,
     /// The decision that is being made.
-    pub(super) decision: Option<Decision>,
+    pub(super) decision: Option<Box<Decision>>,
     /// Set once a decision said wait. A waiter that is decided anew still waits.
     pub(super) waiting: Option<WaitState>,
+    pub(super) door: DoorId,
     /// How many decisions were begun.
     pub(super) attempt: u32,
     /// The policies that were asked about it, and are told when it is over.
-    pub(super) seen_by: Vec<SlotId>,
+    pub(super) seen_by: SlotSet,
     /// The last status text.
     pub(super) status: Option<Arc<[u8]>>,
-    /// When its next status is due.
-    pub(super) status_at: Option<Moment>,
+    /// When its next status is due, once it is complete.
+    pub(super) status_at: Moment,
     /// The place that counts in the pool for it.
     pub(super) borrowed: Option<PlaceId>,
+}
+
+/// What has come of a request's peer so far.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// It has shown itself.
+    Knocked(Box<Knocked>),
+    /// It has said all that it has to say.
+    Complete(Arc<RequestData>),
+}
+
+/// What is known of a peer that has only shown itself.
+#[derive(Debug)]
+pub(super) struct Knocked {
+    pub(super) peer: SocketAddr,
+    pub(super) room: Arc<str>,
+}
+
+impl Request {
+    /// What it asks for, once it has said so.
+    pub(super) fn data(&self) -> Option<&Arc<RequestData>> {
+        match &self.stage {
+            Stage::Knocked(_) => None,
+            Stage::Complete(data) => Some(data),
+        }
+    }
+
+    pub(super) fn peer(&self) -> SocketAddr {
+        match &self.stage {
+            Stage::Knocked(knocked) => knocked.peer,
+            Stage::Complete(data) => data.peer,
+        }
+    }
+
+    pub(super) fn group(&self) -> AddressGroup {
+        AddressGroup::of(self.peer().ip())
+    }
+
+    pub(super) fn room(&self) -> &Arc<str> {
+        match &self.stage {
+            Stage::Knocked(knocked) => &knocked.room,
+            Stage::Complete(data) => &data.room,
+        }
+    }
+}
+
+/// Some of the slots. There are seldom more than a few.
+#[derive(Default, Debug)]
+pub(super) struct SlotSet {
+    /// The first 64, a bit each.
+    low: u64,
+    /// All others.
+    #[expect(
+        clippy::box_collection,
+        reason = "hardly any request has any, and each would carry the room"
+    )]
+    high: Option<Box<BTreeSet<SlotId>>>,
+}
+
+impl SlotSet {
+    pub(super) fn insert(&mut self, slot: SlotId) {
+        match 1_u64.checked_shl(slot.0.into()) {
+            Some(bit) => self.low |= bit,
+            None => drop(self.high.get_or_insert_default().insert(slot)),
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = SlotId> {
+        let low = (0..64)
+            .filter(|slot| self.low & (1 << slot) != 0)
+            .map(SlotId);
+        low.chain(self.high.iter().flat_map(|high| high.iter()).copied())
+    }
 }
 
 /// What is known of a waiter besides its entry in the queue.
@@ -52,7 +122,7 @@ pub(super) struct WaitState {
     pub(super) identity: Option<Arc<str>>,
     pub(super) identity_proven: bool,
     /// How many re-asks in a row went wrong.
-    pub(super) faults: u32,
+    pub(super) faults: u8,
     /// The rules changed while a decision was out, or a re-decision went wrong: decide anew.
     pub(super) redecide: bool,
 }
@@ -204,4 +274,19 @@ pub(super) struct Out {
     /// It is wanted for as long as this lives.
     #[expect(dead_code, reason = "it is what the ask is wanted for, by being there")]
     pub(super) life: Arc<()>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_of_slots_has_each_once_and_in_order() {
+        let mut set = SlotSet::default();
+        for slot in [63, 0, 64, 65_535, 63, 64, 7] {
+            set.insert(SlotId(slot));
+        }
+        let slots: Vec<_> = set.iter().map(|slot| slot.0).collect();
+        assert_eq!(slots, [0, 7, 63, 64, 65_535]);
+    }
 }

@@ -59,11 +59,9 @@ impl Core {
         let Some(request) = self.requests.get_mut(&id) else {
             return;
         };
-        if let Some(at) = request.status_at {
-            self.statuses.remove(id, at);
-        }
         let at = together(self.now.after(wait), wait);
-        request.status_at = Some(at);
+        let before = std::mem::replace(&mut request.status_at, at);
+        self.statuses.remove(id, before);
         self.statuses.put(id, at);
     }
 
@@ -113,7 +111,7 @@ impl Core {
 
     fn waiter(&self, id: RequestId) -> Option<Waiter> {
         let request = self.requests.get(&id)?;
-        let (waiting, data) = (request.waiting.as_ref()?, request.data.as_ref()?);
+        let (waiting, data) = (request.waiting.as_ref()?, request.data()?);
         let lane = &self.queue.get(id)?.lane;
         let (position, lane_length) = self.queue.position(id)?;
         Some(Waiter {
@@ -126,7 +124,7 @@ impl Core {
             identity: waiting.identity.clone(),
             name: data.name.clone(),
             door: data.door_name.clone(),
-            room: self.room_state(&request.room),
+            room: self.room_state(request.room()),
         })
     }
 

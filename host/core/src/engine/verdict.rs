@@ -90,7 +90,7 @@ impl Core {
             return Vec::new();
         };
         let closed = Reason::new(code::ROOM_CLOSED, "The room takes no new players.");
-        let room = Key::room(room.unwrap_or(&request.room));
+        let room = Key::room(room.unwrap_or(request.room()));
         let mut all = vec![Claim::new(room, u32::MAX, closed).into_backstop()];
         // That they play already says more than that there is no seat.
         all.extend(proven.map(Core::identity_claim));
@@ -209,7 +209,7 @@ impl Core {
         let Some(request) = self.requests.get(&id) else {
             return;
         };
-        let (was_waiting, group, door) = (request.waiting.is_some(), request.group, request.door);
+        let (was_waiting, group, door) = (request.waiting.is_some(), request.group(), request.door);
         let told = waiting.status.is_some();
         let Some(decision) = &request.decision else {
             return;
@@ -298,7 +298,7 @@ impl Core {
 
     /// The longest that this request can wait at its door.
     fn longest_wait(&self, id: RequestId) -> Option<std::time::Duration> {
-        let abilities = self.requests.get(&id)?.data.as_ref()?.abilities;
+        let abilities = self.requests.get(&id)?.data()?.abilities;
         let silent = (!abilities.status).then_some(self.config.queue_max_wait);
         silent.into_iter().chain(abilities.longest_wait).min()
     }

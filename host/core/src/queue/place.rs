@@ -4,11 +4,12 @@ use super::rank::Arrival;
 use crate::address::AddressGroup;
 use crate::id::RequestId;
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZeroU64;
 use std::sync::Arc;
 
 /// Names a place.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct PlaceId(u64);
+pub(crate) struct PlaceId(NonZeroU64);
 
 /// A place without a connection.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ impl Places {
     /// Keeps a place.
     pub(crate) fn keep(&mut self, place: Place) -> PlaceId {
         self.serial += 1;
-        let id = PlaceId(self.serial);
+        let id = PlaceId(NonZeroU64::MIN.saturating_add(self.serial));
         self.by_identity
             .entry(place.identity.clone())
             .or_default()

@@ -110,9 +110,8 @@ fn requests(stage: &Stage) {
     let mut statuses = 0;
     for request in core.requests.values() {
         let unanswered = core.timers.is_set(Timer::Unanswered(request.id));
-        assert_eq!(unanswered, request.data.is_none(), "{}", request.id);
-        assert_eq!(request.status_at.is_some(), request.data.is_some());
-        statuses += usize::from(request.status_at.is_some());
+        assert_eq!(unanswered, request.data().is_none(), "{}", request.id);
+        statuses += usize::from(request.data().is_some());
         let decides = core.timers.is_set(Timer::Decision(request.id));
         assert_eq!(decides, request.decision.is_some(), "{}", request.id);
         let waits = request.waiting.is_some();
@@ -124,7 +123,7 @@ fn requests(stage: &Stage) {
         );
         let decides = request.decision.is_some();
         assert!(
-            waits || decides || request.data.is_none(),
+            waits || decides || request.data().is_none(),
             "{} is nowhere",
             request.id
         );
