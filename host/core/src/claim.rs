@@ -5,7 +5,7 @@ use crate::reason::Reason;
 use crate::time::Moment;
 
 /// How long a unit stays taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Until {
     /// Until the session ends.
     SessionEnd,

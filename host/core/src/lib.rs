@@ -11,12 +11,12 @@
 //! and a bad interleaving is a seed that anyone can replay.
 //!
 //! ```
-//! use usher_core::{Config, Core, Moment};
+//! use usher_core::{Config, Core};
 //!
 //! let mut core = Core::new(Config::default(), Box::new(|| 7));
 //! assert!(core.poll_output().is_none());
 //! assert!(core.poll_timeout().is_none());
-//! assert!(core.is_empty(Moment::ZERO));
+//! assert!(core.is_empty());
 //! ```
 //!
 //! # Panics

@@ -45,7 +45,6 @@ impl Core {
             serial: self.last_arrival,
         };
         let request = Request {
-            id,
             stage: Stage::Knocked(Box::new(Knocked { peer, room })),
             arrival,
             decision: None,
@@ -187,7 +186,7 @@ impl Core {
             proven: waiting.identity_proven,
             group: request.group(),
             lane: entry.lane.clone(),
-            arrival: entry.rank.arrival(),
+            arrival: request.arrival,
             // The request still counts; the place counts once that is over.
             lent_to: Some(id),
         };

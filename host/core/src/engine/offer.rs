@@ -56,9 +56,9 @@ impl Core {
         if self.queue.is_passed_over(id) {
             return;
         }
-        let options = entry.options.clone();
+        let options = entry.options();
         let mut blocks = Vec::with_capacity(options.len());
-        for claims in options.iter() {
+        for claims in &options {
             match self.set_aside(id, claims) {
                 Ok(()) => {
                     self.queue.block(id, Vec::new());
@@ -130,7 +130,7 @@ impl Core {
         let Some(entry) = self.queue.get(id) else {
             return;
         };
-        let options = entry.options.clone();
+        let options = entry.options();
         let mut fits = |claims: &Vec<Claim>| {
             let of = self.to_take_over(id, claims)?;
             self.fits(id, claims, of)
@@ -215,16 +215,8 @@ impl Core {
     fn redecide(&mut self, key: &Key) {
         self.changes += 1;
         let all = self.queue.in_order();
-        let concerned = all.into_iter().filter(|id| {
-            let entry = self.queue.get(*id);
-            entry.is_some_and(|entry| {
-                entry
-                    .options
-                    .iter()
-                    .flatten()
-                    .any(|claim| claim.key == *key)
-            })
-        });
+        let wants = |id: &RequestId| self.queue.get(*id).is_some_and(|entry| entry.wants(key));
+        let concerned = all.into_iter().filter(wants);
         concerned.for_each(|id| self.reload.push(id));
     }
 

@@ -10,9 +10,9 @@ impl Core {
     pub fn report(&self, now: Moment) -> Report {
         let mut requests: Vec<_> = self
             .requests
-            .values()
-            .map(|request| ReportRequest {
-                id: request.id,
+            .iter()
+            .map(|(id, request)| ReportRequest {
+                id: *id,
                 door: request.door,
                 peer: request.peer(),
                 state: match (&request.waiting, request.data()) {
@@ -70,20 +70,21 @@ impl Core {
 
     /// Whether nothing is left: no request, session, place, unit, endpoint or timer. Timed units that
     /// have not expired do not count (semantics 7), nor do notices of endings that policies still read.
-    pub fn is_empty(&self, now: Moment) -> bool {
-        let report = self.report(now);
+    pub fn is_empty(&self) -> bool {
         let figures = [
-            report.connected,
-            report.pending,
-            report.claims,
-            report.endpoints,
-            report.timers,
-            count(self.requests.len() + self.queue.len() + self.places.len()),
-            count(self.reload.len() + self.reloading.len() + self.late_acts.len()),
-            count(self.heirs.len()),
-            count(self.rechecks.values().filter(|it| !it.is_idle()).count()),
+            self.sessions.len(),
+            self.requests.len(),
+            self.queue.len(),
+            self.places.len(),
+            self.sessions.endpoints(),
+            self.timers.len() + self.statuses.len(),
+            self.reload.len() + self.reloading.len() + self.late_acts.len(),
+            self.heirs.len(),
+            self.rechecks.values().filter(|it| !it.is_idle()).count(),
+            self.freed.len(),
         ];
-        figures.iter().all(|figure| *figure == 0) && self.freed.is_empty()
+        let counted = self.pool.total() + self.ledger.held();
+        counted == 0 && figures.iter().all(|figure| *figure == 0)
     }
 }
 

@@ -21,7 +21,6 @@ use crate::ask::Why;
 /// it has what all of them need, and the rest is kept elsewhere.
 #[derive(Debug)]
 pub(super) struct Request {
-    pub(super) id: RequestId,
     pub(super) stage: Stage,
     pub(super) arrival: Arrival,
     /// The decision that is being made.
@@ -279,6 +278,12 @@ pub(super) struct Out {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_each_who_waits_has_is_small() {
+        let sizes = (size_of::<Request>(), size_of::<RequestData>());
+        assert!(sizes.0 <= 120 && sizes.1 <= 232, "{sizes:?}");
+    }
 
     #[test]
     fn a_set_of_slots_has_each_once_and_in_order() {

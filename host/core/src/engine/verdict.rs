@@ -239,8 +239,7 @@ impl Core {
             faults: 0,
             redecide: false,
         });
-        self.queue
-            .put(id, rank, waiting.lane.clone(), options.into());
+        self.queue.put(id, rank, waiting.lane.clone(), &options);
         self.close_decision(id, Outcome::Waiting(waiting.lane));
         self.timers.cancel(Timer::Retry(id));
         if let Some(text) = waiting.status {

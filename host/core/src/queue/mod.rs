@@ -7,12 +7,14 @@ mod line;
 mod place;
 mod rank;
 mod ranked;
+mod wants;
 
 pub(crate) use line::Line;
 pub(crate) use place::{Place, PlaceId, Places};
 pub(crate) use rank::{Arrival, Rank};
 
 pub(crate) use ranked::Ranked;
+use wants::{Common, Wants};
 
 use crate::claim::Claim;
 use crate::id::RequestId;
@@ -23,18 +25,40 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Someone who waits.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Entry {
     /// Where it stands.
     pub(crate) rank: Rank,
     /// In which lane.
     pub(crate) lane: Arc<str>,
+    wants: Wants,
+    blocked: Blocked,
+}
+
+impl Entry {
     /// What it waits for: any one of these, all of its claims.
-    pub(crate) options: Arc<[Vec<Claim>]>,
-    /// What blocks each option, with the limit that was tested.
-    blocks: Vec<(Key, u32)>,
+    pub(crate) fn options(&self) -> Vec<Vec<Claim>> {
+        self.wants.options()
+    }
+
+    /// Whether it waits for this, among others.
+    pub(crate) fn wants(&self, key: &Key) -> bool {
+        self.wants.keys().any(|wanted| wanted == key)
+    }
+}
+
+/// What blocks someone who waits: for each option a key, with the limit that was tested.
+#[derive(Default, Debug)]
+enum Blocked {
+    /// Nothing is known to.
+    #[default]
+    No,
+    /// Mostly there is one option.
+    By(Key, u32),
+    /// And sometimes there are more.
+    BySeveral(Box<[(Key, u32)]>),
     /// It declined or faulted: not to be asked until something that it waits for changes.
-    passed_over: bool,
+    PassedOver,
 }
 
 /// Those who stand somewhere, the best first.
@@ -53,12 +77,13 @@ const SERVED: usize = 8;
 /// The queue of one host.
 #[derive(Default, Debug)]
 pub(crate) struct Queue {
-    entries: HashMap<RequestId, Entry>,
+    entries: HashMap<RequestId, Box<Entry>>,
     lanes: HashMap<Arc<str>, Lane>,
     /// Those who may be asked, by the key that blocks them and the limit that they tested.
-    blocked: HashMap<Key, BTreeMap<u32, Standing>>,
+    blocked: BlockedBy,
     /// Those who are passed over, by every key that they wait for.
     parked: HashMap<Key, BTreeSet<RequestId>>,
+    common: Common,
 }
 
 impl Queue {
@@ -68,40 +93,43 @@ impl Queue {
         request: RequestId,
         rank: Rank,
         lane: Arc<str>,
-        options: Arc<[Vec<Claim>]>,
+        options: &[Vec<Claim>],
     ) {
         self.remove(request);
-        self.lanes
-            .entry(lane.clone())
-            .or_default()
-            .standing
-            .insert((rank, request));
+        // All of a lane have its name in common.
+        let known = self
+            .lanes
+            .get_key_value(&lane)
+            .map(|(lane, _)| lane.clone());
+        let lane = known.unwrap_or(lane);
+        let standing = &mut self.lanes.entry(lane.clone()).or_default().standing;
+        standing.insert((rank, request));
         let entry = Entry {
             rank,
             lane,
-            options,
-            blocks: Vec::new(),
-            passed_over: false,
+            wants: self.common.wants(options),
+            blocked: Blocked::No,
         };
-        self.entries.insert(request, entry);
+        self.entries.insert(request, Box::new(entry));
     }
 
     /// Takes a request out.
-    pub(crate) fn remove(&mut self, request: RequestId) -> Option<Entry> {
+    pub(crate) fn remove(&mut self, request: RequestId) {
         self.unindex(request);
-        let entry = self.entries.remove(&request)?;
+        let Some(entry) = self.entries.remove(&request) else {
+            return;
+        };
         if let Some(lane) = self.lanes.get_mut(&entry.lane) {
             lane.standing.remove(&(entry.rank, request));
             if lane.standing.is_empty() {
                 self.lanes.remove(&entry.lane);
             }
         }
-        Some(entry)
     }
 
     /// A request that waits.
     pub(crate) fn get(&self, request: RequestId) -> Option<&Entry> {
-        self.entries.get(&request)
+        self.entries.get(&request).map(|entry| &**entry)
     }
 
     /// Notes what blocks a request: one key for each of its options.
@@ -112,13 +140,14 @@ impl Queue {
         };
         for (key, limit) in &blocks {
             let limits = self.blocked.entry(key.clone()).or_default();
-            limits
-                .entry(*limit)
-                .or_default()
-                .insert((entry.rank, request));
+            let standing = limits.entry(*limit).or_default();
+            standing.insert((entry.rank, request));
         }
-        entry.blocks = blocks;
-        entry.passed_over = false;
+        entry.blocked = match <[_; 1]>::try_from(blocks) {
+            Ok([(key, limit)]) => Blocked::By(key, limit),
+            Err(blocks) if blocks.is_empty() => Blocked::No,
+            Err(blocks) => Blocked::BySeveral(blocks.into()),
+        };
     }
 
     /// Finds a request under every key that it waits for, because what blocks it is not known.
@@ -126,12 +155,9 @@ impl Queue {
         let Some(entry) = self.entries.get(&request) else {
             return;
         };
-        let claims = entry.options.clone();
-        let blocks = claims
-            .iter()
-            .flatten()
-            .map(|claim| (claim.key.clone(), u32::MAX));
-        self.block(request, blocks.collect());
+        let keys = entry.wants.keys();
+        let blocks = keys.map(|key| (key.clone(), u32::MAX)).collect();
+        self.block(request, blocks);
     }
 
     /// Adds to what a request waits for, whichever of its options it gets.
@@ -140,7 +166,7 @@ impl Queue {
         let Some(entry) = self.entries.get_mut(&request) else {
             return;
         };
-        let mut options = entry.options.to_vec();
+        let mut options = entry.options();
         for option in &mut options {
             for claim in claims {
                 if !option.contains(claim) {
@@ -148,7 +174,7 @@ impl Queue {
                 }
             }
         }
-        entry.options = options.into();
+        entry.wants = self.common.wants(&options);
     }
 
     /// Passes a request over until one of its keys changes.
@@ -157,20 +183,16 @@ impl Queue {
         let Some(entry) = self.entries.get_mut(&request) else {
             return;
         };
-        entry.passed_over = true;
-        for claim in entry.options.iter().flatten() {
-            self.parked
-                .entry(claim.key.clone())
-                .or_default()
-                .insert(request);
+        entry.blocked = Blocked::PassedOver;
+        for key in entry.wants.keys() {
+            self.parked.entry(key.clone()).or_default().insert(request);
         }
     }
 
     /// Whether a request is passed over.
     pub(crate) fn is_passed_over(&self, request: RequestId) -> bool {
-        self.entries
-            .get(&request)
-            .is_some_and(|entry| entry.passed_over)
+        let entry = self.entries.get(&request);
+        entry.is_some_and(|entry| matches!(entry.blocked, Blocked::PassedOver))
     }
 
     /// Those who were passed over and wait for this key.
@@ -247,30 +269,43 @@ impl Queue {
         let Some(entry) = self.entries.get_mut(&request) else {
             return;
         };
-        for (key, limit) in entry.blocks.drain(..) {
-            let Some(limits) = self.blocked.get_mut(&key) else {
-                continue;
-            };
-            if let Some(standing) = limits.get_mut(&limit) {
-                standing.remove(&(entry.rank, request));
-                if standing.is_empty() {
-                    limits.remove(&limit);
+        let standing = (entry.rank, request);
+        match std::mem::take(&mut entry.blocked) {
+            Blocked::No => {}
+            Blocked::By(key, limit) => unblock(&mut self.blocked, &key, limit, standing),
+            Blocked::BySeveral(blocks) => {
+                for (key, limit) in &blocks {
+                    unblock(&mut self.blocked, key, *limit, standing);
                 }
             }
-            if limits.is_empty() {
-                self.blocked.remove(&key);
-            }
-        }
-        if std::mem::take(&mut entry.passed_over) {
-            for claim in entry.options.iter().flatten() {
-                if let Some(parked) = self.parked.get_mut(&claim.key) {
-                    parked.remove(&request);
-                    if parked.is_empty() {
-                        self.parked.remove(&claim.key);
+            Blocked::PassedOver => {
+                for key in entry.wants.keys() {
+                    if let Some(parked) = self.parked.get_mut(key) {
+                        parked.remove(&request);
+                        if parked.is_empty() {
+                            self.parked.remove(key);
+                        }
                     }
                 }
             }
         }
+    }
+}
+
+type BlockedBy = HashMap<Key, BTreeMap<u32, Standing>>;
+
+fn unblock(blocked: &mut BlockedBy, key: &Key, limit: u32, who: (Rank, RequestId)) {
+    let Some(limits) = blocked.get_mut(key) else {
+        return;
+    };
+    if let Some(standing) = limits.get_mut(&limit) {
+        standing.remove(&who);
+        if standing.is_empty() {
+            limits.remove(&limit);
+        }
+    }
+    if limits.is_empty() {
+        blocked.remove(key);
     }
 }
 

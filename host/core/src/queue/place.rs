@@ -3,7 +3,7 @@
 use super::rank::Arrival;
 use crate::address::AddressGroup;
 use crate::id::RequestId;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -33,6 +33,8 @@ pub(crate) struct Place {
 pub(crate) struct Places {
     places: BTreeMap<PlaceId, Place>,
     by_identity: HashMap<Arc<str>, Vec<PlaceId>>,
+    /// Those that are not lent.
+    by_group: HashMap<AddressGroup, BTreeSet<PlaceId>>,
     serial: u64,
 }
 
@@ -45,8 +47,21 @@ impl Places {
             .entry(place.identity.clone())
             .or_default()
             .push(id);
+        if place.lent_to.is_none() {
+            self.by_group.entry(place.group).or_default().insert(id);
+        }
         self.places.insert(id, place);
         id
+    }
+
+    /// A place can't be lent any more.
+    fn unlist(&mut self, id: PlaceId, group: AddressGroup) {
+        if let Some(ids) = self.by_group.get_mut(&group) {
+            ids.remove(&id);
+            if ids.is_empty() {
+                self.by_group.remove(&group);
+            }
+        }
     }
 
     /// The place that someone may take up: one of their own in that lane.
@@ -81,6 +96,7 @@ impl Places {
     /// Takes a place away.
     pub(crate) fn take(&mut self, id: PlaceId) -> Option<Place> {
         let place = self.places.remove(&id)?;
+        self.unlist(id, place.group);
         if let Some(ids) = self.by_identity.get_mut(&place.identity) {
             ids.retain(|other| *other != id);
             if ids.is_empty() {
@@ -92,18 +108,17 @@ impl Places {
 
     /// Lends a place's count in the pool to a request from the same address.
     pub(crate) fn lend(&mut self, group: AddressGroup, to: RequestId) -> Option<PlaceId> {
-        let (id, place) = self
-            .places
-            .iter_mut()
-            .find(|(_, place)| place.group == group && place.lent_to.is_none())?;
-        place.lent_to = Some(to);
-        Some(*id)
+        let id = *self.by_group.get(&group)?.first()?;
+        self.unlist(id, group);
+        self.places.get_mut(&id)?.lent_to = Some(to);
+        Some(id)
     }
 
     /// Gives the count back that was lent.
     pub(crate) fn give_back(&mut self, id: PlaceId) {
         if let Some(place) = self.places.get_mut(&id) {
             place.lent_to = None;
+            self.by_group.entry(place.group).or_default().insert(id);
         }
     }
 

@@ -17,7 +17,8 @@ pub(crate) struct Arrival {
 pub(crate) struct Rank {
     lane_rank: i32,
     priority: Reverse<i32>,
-    arrival: Arrival,
+    /// The serial of the arrival, which is in the order of time.
+    arrival: u64,
 }
 
 impl Rank {
@@ -26,12 +27,7 @@ impl Rank {
         Rank {
             lane_rank,
             priority: Reverse(priority),
-            arrival,
+            arrival: arrival.serial,
         }
-    }
-
-    /// The arrival in it.
-    pub(crate) fn arrival(&self) -> Arrival {
-        self.arrival
     }
 }

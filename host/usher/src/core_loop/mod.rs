@@ -117,7 +117,7 @@ impl Loop {
     }
 
     fn tell_if_empty(&mut self) {
-        if !self.awaiting_empty.is_empty() && self.core.is_empty(self.inbox.clock.now()) {
+        if !self.awaiting_empty.is_empty() && self.core.is_empty() {
             for waiting in self.awaiting_empty.drain(..) {
                 let _ = waiting.send(());
             }

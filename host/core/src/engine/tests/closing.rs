@@ -158,7 +158,7 @@ fn a_drain_tells_everyone_and_leaves_nothing() {
     }
     assert_eq!(world.take_told(dropped), [""; 0]);
     assert_eq!(world.take_rules(), [format!("left {session} Shutdown")]);
-    assert!(world.core.is_empty(world.now));
+    assert!(world.core.is_empty());
     let late = world.knock();
     assert_eq!(world.refused(late).as_deref(), Some("shutting-down"));
     world.answer(deciding, accept([]));

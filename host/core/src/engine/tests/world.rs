@@ -302,7 +302,7 @@ impl World {
         }
         self.advance(600_000);
         let report = self.report();
-        assert!(self.core.is_empty(self.now), "left over: {report:?}");
+        assert!(self.core.is_empty(), "left over: {report:?}");
         assert!(self.core.asks.is_empty(), "an ask was forgotten");
         for (id, asked) in &self.asked_of {
             let told = self.over.get(id).into_iter().flatten();

@@ -108,24 +108,19 @@ fn requests(stage: &Stage) {
     }
     let core = &stage.core;
     let mut statuses = 0;
-    for request in core.requests.values() {
-        let unanswered = core.timers.is_set(Timer::Unanswered(request.id));
-        assert_eq!(unanswered, request.data().is_none(), "{}", request.id);
+    for (id, request) in &core.requests {
+        let unanswered = core.timers.is_set(Timer::Unanswered(*id));
+        assert_eq!(unanswered, request.data().is_none(), "{}", id);
         statuses += usize::from(request.data().is_some());
-        let decides = core.timers.is_set(Timer::Decision(request.id));
-        assert_eq!(decides, request.decision.is_some(), "{}", request.id);
+        let decides = core.timers.is_set(Timer::Decision(*id));
+        assert_eq!(decides, request.decision.is_some(), "{}", id);
         let waits = request.waiting.is_some();
-        assert_eq!(
-            waits,
-            core.queue.get(request.id).is_some(),
-            "{} is lost",
-            request.id
-        );
+        assert_eq!(waits, core.queue.get(*id).is_some(), "{} is lost", id);
         let decides = request.decision.is_some();
         assert!(
             waits || decides || request.data().is_none(),
             "{} is nowhere",
-            request.id
+            id
         );
     }
     assert_eq!(core.statuses.len(), statuses);
@@ -225,16 +220,16 @@ pub(super) fn few_enough_are_ended(rechecked: &Rechecked) {
 /// No wake-up is lost: an idle waiter that was not passed over is blocked in every option.
 fn nobody_stands_while_what_it_waits_for_is_free(stage: &Stage) {
     let core = &stage.core;
-    for request in core.requests.values() {
-        let Some(entry) = core.queue.get(request.id) else {
+    for (id, request) in &core.requests {
+        let Some(entry) = core.queue.get(*id) else {
             continue;
         };
-        if request.decision.is_some() || core.queue.is_passed_over(request.id) {
+        if request.decision.is_some() || core.queue.is_passed_over(*id) {
             continue;
         }
-        for claims in entry.options.iter() {
-            let fits = core.ledger.fits(Holder::Request(request.id), claims);
-            assert!(fits.is_err(), "{} stands before a free seat", request.id);
+        for claims in &entry.options() {
+            let fits = core.ledger.fits(Holder::Request(*id), claims);
+            assert!(fits.is_err(), "{} stands before a free seat", id);
         }
     }
 }
@@ -250,18 +245,16 @@ pub(super) fn nobody_is_overtaken(stage: &Stage, ask: &Ask) {
     if ask.why != Why::Offer || stage.several || heir {
         return;
     }
-    for request in core.requests.values() {
-        let Some(other) = core.queue.get(request.id) else {
+    for (id, request) in &core.requests {
+        let Some(other) = core.queue.get(*id) else {
             continue;
         };
-        if other.rank >= entry.rank
-            || request.decision.is_some()
-            || core.queue.is_passed_over(request.id)
+        if other.rank >= entry.rank || request.decision.is_some() || core.queue.is_passed_over(*id)
         {
             continue;
         }
         // Each of its options is blocked by something else than what was just offered.
-        for claims in other.options.iter() {
+        for claims in &other.options() {
             let blocked = claims.iter().any(|claim| {
                 let key = &claim.key;
                 // Without a pool a waiter has its seat from its knock on, and takes it from nobody.
@@ -269,12 +262,12 @@ pub(super) fn nobody_is_overtaken(stage: &Stage, ask: &Ask) {
                     && (stage.config.max_pending != 0 || *key != Key::server());
                 let own = core
                     .ledger
-                    .of(Holder::Request(request.id))
+                    .of(Holder::Request(*id))
                     .any(|(held, _)| held == key);
                 let taken = core.ledger.taken(key) - u32::from(offered);
                 core.ledger.closed(key).is_some() || (!own && taken >= claim.limit)
             });
-            assert!(blocked, "{} overtakes {}", ask.request.id, request.id);
+            assert!(blocked, "{} overtakes {}", ask.request.id, id);
         }
     }
 }
@@ -293,11 +286,7 @@ pub(super) fn everything_ended(stage: &Stage) {
         "{:?} are never undone",
         core.late_acts
     );
-    assert!(
-        stage.core.is_empty(stage.now),
-        "{:?}",
-        stage.core.report(stage.now)
-    );
+    assert!(stage.core.is_empty(), "{:?}", stage.core.report(stage.now));
     for (id, seen) in &stage.requests {
         if seen.submitted && seen.knocked {
             let told: Vec<_> = seen.over.keys().collect();
