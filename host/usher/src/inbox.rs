@@ -65,6 +65,13 @@ impl<T> Sender<T> {
     }
 }
 
+impl<T> Sender<T> {
+    /// Whether the receiver is gone.
+    pub fn is_closed(&self) -> bool {
+        self.to.is_closed()
+    }
+}
+
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Sender<T> {
         Sender {
@@ -118,7 +125,9 @@ mod tests {
     #[test]
     fn nothing_is_taken_once_nobody_listens() {
         let (to, from) = inbox(1);
+        assert!(!to.is_closed());
         drop(from);
+        assert!(to.is_closed());
         to.put(1);
         assert_eq!(to.offer(2), Err(Full));
     }

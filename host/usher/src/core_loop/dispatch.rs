@@ -90,7 +90,11 @@ impl Dispatch {
                 act = %Shown(&act.name),
                 "an act is to be undone, but no source is configured that could"
             ),
-            Output::Joined(player) => self.links.rooms.tell(RoomEvent::Joined(player)),
+            Output::Joined(player) => {
+                let (door, request) = (player.door, player.request);
+                self.links.rooms.tell(RoomEvent::Joined(player));
+                self.deliver(door, DoorEvent::Joined { request });
+            }
             Output::Left { room, session, how } => {
                 self.links
                     .rooms

@@ -40,6 +40,11 @@ pub enum DoorEvent {
         /// As what.
         grant: Grant,
     },
+    /// The rules have been told that it joined: they know it from now on.
+    Joined {
+        /// Who.
+        request: RequestId,
+    },
     /// This endpoint is the session's from now on.
     Bound {
         /// The session.

@@ -43,6 +43,11 @@ impl Mailbox {
         self.0.offer(Mail::Message(from, message))
     }
 
+    /// Whether nobody will ever take up what is put in: there are no rules.
+    pub fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+
     /// Has the room taken over by the rules that are current now. Blocks until that is done; the error
     /// says why the old ones play on.
     pub fn swap(&self) -> Result<(), String> {

@@ -201,12 +201,15 @@ impl Acceptor {
     fn all_acked(&mut self) {
         match self.stage {
             Stage::Closing if !self.has_left => self.end(),
-            Stage::Connected => {
-                if let Some(waiting) = self.waiting.take() {
-                    waiting.send(&mut self.connection);
-                }
-            }
+            Stage::Connected => self.send_waiting(),
             _ => {}
+        }
+    }
+
+    /// It knows that it is in: what waited for that is sent.
+    fn send_waiting(&mut self) {
+        if let Some(waiting) = self.waiting.take() {
+            waiting.send(&mut self.connection);
         }
     }
 

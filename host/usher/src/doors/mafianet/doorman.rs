@@ -1,20 +1,20 @@
 //! What the door does with datagrams, with time and with what the core decides: all but waiting for them.
 
 mod decided;
+mod play;
 
 use super::drops::{Cause, Drops};
 use super::front::{Front, Said, Standing};
 use super::peers::Peers;
-use super::reasons;
 use super::requests::Requests;
 use super::timers::{Slot, Timers};
 use crate::core_loop::Handle;
 use crate::doors::socket::path::Path;
 use crate::room::Mailbox;
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 use usher_core::{Departure, Input};
-use usher_runtime::Message;
 use usher_wire::raknet::acceptor::{self, Acceptor, Event, Opening, Server, Stage};
 use usher_wire::raknet::{Class, Refusal, classify};
 
@@ -40,6 +40,8 @@ pub(super) struct Doorman {
     pub(super) drops: Drops,
     /// Whether addresses are proven before anything is kept.
     pub(super) proves: bool,
+    /// Peers of whom the rules are still to be given something.
+    pub(super) stalled: VecDeque<Slot>,
     /// Peers that something happened to in this turn.
     pub(super) touched: Vec<Slot>,
     pub(super) events: Vec<Event>,
@@ -145,6 +147,7 @@ impl Doorman {
 
     /// Looks at peers whose time has come.
     pub(super) fn tick(&mut self, now: Duration) {
+        self.retry();
         for _ in 0..DUE {
             let Some(slot) = self.timers.pop(now) else {
                 return;
@@ -178,18 +181,7 @@ impl Doorman {
                 }
             }
             Event::NoRoom => self.turn_away(slot, now),
-            Event::Message(incoming) => {
-                let session = self.peers.get(slot).and_then(|peer| peer.session);
-                let message = Message {
-                    delivery: reasons::delivery(incoming.reliability),
-                    channel: incoming.channel,
-                    data: incoming.bytes.into(),
-                };
-                let taken = session.map(|session| self.room.message(session, message));
-                if !matches!(taken, Some(Ok(()))) {
-                    self.drops.count(Cause::RulesBusy);
-                }
-            }
+            Event::Message(incoming) => self.played(slot, incoming),
             Event::Dropped(acceptor::Cause::Early) => self.drops.count(Cause::Early),
             Event::Dropped(acceptor::Cause::Ignored) => self.drops.count(Cause::Ignored),
             Event::Dropped(acceptor::Cause::Malformed) => self.drops.count(Cause::Malformed),

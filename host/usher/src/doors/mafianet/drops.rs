@@ -24,6 +24,8 @@ pub(super) enum Cause {
     Early,
     /// A message that its sender has no business to send.
     Ignored,
+    /// From a player whose session is over.
+    Ending,
     /// The rules cannot keep up, or there are none.
     RulesBusy,
     /// To a player: nobody is there any more.
@@ -36,7 +38,7 @@ pub(super) enum Cause {
     SendFailed,
 }
 
-const ALL: [(Cause, &str); 14] = [
+const ALL: [(Cause, &str); 15] = [
     (Cause::Stray, "stray"),
     (Cause::Malformed, "malformed"),
     (Cause::Short, "short"),
@@ -46,6 +48,7 @@ const ALL: [(Cause, &str); 14] = [
     (Cause::Repeated, "repeated"),
     (Cause::Early, "early"),
     (Cause::Ignored, "ignored"),
+    (Cause::Ending, "ending"),
     (Cause::RulesBusy, "rules-busy"),
     (Cause::NobodyThere, "nobody-there"),
     (Cause::NotTheGames, "not-the-games"),

@@ -4,6 +4,7 @@
 //! it receives what is sent there (`cookie`), and the core is asked for a place before a peer hears that
 //! there is one. What the protocol is, and what each side sees of it, is in `docs/protocols/mafianet.md`.
 
+mod backlog;
 mod cookie;
 mod doorman;
 mod drops;
@@ -40,6 +41,7 @@ use rand::rngs::SysRng;
 use requests::Requests;
 use run::Runner;
 use status::Shared;
+use std::collections::VecDeque;
 use std::io;
 use std::net::{SocketAddr, SocketAddrV4};
 use std::sync::Arc;
@@ -228,6 +230,7 @@ fn doorman(
         drops,
         proves: settings.cookie,
         touched: Vec::new(),
+        stalled: VecDeque::new(),
         events: Vec::new(),
         buffer: Vec::new(),
     })

@@ -1,5 +1,6 @@
 //! Who has a place at the door, found by address, guid, request and session.
 
+use super::backlog::Backlog;
 use super::timers::{Due, Slot};
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
@@ -17,6 +18,10 @@ pub(super) struct Peer {
     pub(super) password: Option<Box<Password>>,
     /// Where it sends to.
     pub(super) local: Option<Ipv4Addr>,
+    /// Whether the rules know it.
+    pub(super) joined: bool,
+    /// What the rules are still to be given of it.
+    pub(super) backlog: Option<Box<Backlog>>,
     /// Whether it was told that it has a place.
     pub(super) welcome: bool,
     /// Whether it is among those that are looked at when the turn ends.
@@ -111,6 +116,8 @@ impl Peers {
             session: None,
             password: None,
             local,
+            joined: false,
+            backlog: None,
             welcome: false,
             touched: false,
             due: Due::default(),

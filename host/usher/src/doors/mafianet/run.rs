@@ -24,6 +24,9 @@ const ORDERS: usize = 512;
 /// How often drops are handed on to the metrics.
 const HAND_ON: Duration = Duration::from_millis(250);
 
+/// How soon rules that could not keep up are tried again.
+const RETRY: Duration = Duration::from_millis(10);
+
 /// How long peers have to hear their last word once the door closes.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
@@ -83,7 +86,9 @@ impl Runner {
         /// Where nothing is due: so far away that it never comes.
         const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
         let hand_on = self.doorman.drops.any().then_some(self.hand_on);
-        let due = [self.doorman.timers.next(), hand_on, self.closes];
+        let stalled = !self.doorman.stalled.is_empty();
+        let retry = stalled.then(|| self.clock.elapsed() + RETRY);
+        let due = [self.doorman.timers.next(), hand_on, retry, self.closes];
         let due = due.into_iter().flatten().min();
         self.clock
             .instant_at(due.unwrap_or_else(|| self.clock.elapsed() + NEVER))

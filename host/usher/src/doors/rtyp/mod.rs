@@ -191,8 +191,8 @@ impl RtypDoor {
 impl DoorLink for RtypDoor {
     fn deliver(&self, event: DoorEvent) {
         match event {
-            // The protocol has a word for neither.
-            DoorEvent::Pending { .. } | DoorEvent::Status { .. } => {}
+            // The protocol has a word for none of these.
+            DoorEvent::Pending { .. } | DoorEvent::Status { .. } | DoorEvent::Joined { .. } => {}
             DoorEvent::Refused {
                 request,
                 reason,

@@ -121,6 +121,8 @@ impl Acceptor {
     }
 
     fn hear_game(&mut self, mut incoming: Incoming, events: &mut Vec<Event>) {
+        // Only who knows that it is in plays.
+        self.send_waiting();
         match Timestamped::parse(&incoming.bytes) {
             Ok(None) => {}
             Ok(Some(Timestamped { time, message })) => {

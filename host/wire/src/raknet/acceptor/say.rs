@@ -156,6 +156,8 @@ impl Acceptor {
     }
 
     fn say_goodbye(&mut self, reason: &[u8], now: Duration) {
+        // What was said to it before comes first.
+        self.send_waiting();
         let reason = if self.opening.dialect.disconnect_reason {
             reason
         } else {

@@ -1,4 +1,4 @@
-//! What the core decides about peers, and what the rules say to them.
+//! What the core decides about peers.
 
 use super::super::drops::Cause;
 use super::super::orders::Order;
@@ -8,9 +8,8 @@ use super::{Doorman, Post, path};
 use crate::core_loop::DoorEvent;
 use std::time::Duration;
 use usher_core::{Departure, Grant, Reason, RequestId, SessionEnd, SessionId};
-use usher_runtime::Message;
+use usher_wire::raknet::Refusal;
 use usher_wire::raknet::acceptor::Unsent;
-use usher_wire::raknet::{Refusal, SendError};
 
 impl Doorman {
     /// Takes an order.
@@ -52,6 +51,11 @@ impl Doorman {
                 self.touch(slot);
             }
             DoorEvent::Accepted { request, grant } => self.accept(request, &grant, now),
+            DoorEvent::Joined { request } => {
+                if let Some(slot) = self.peers.of_request(request) {
+                    self.joined(slot);
+                }
+            }
             DoorEvent::Ended {
                 request,
                 session,
@@ -129,31 +133,5 @@ impl Doorman {
         peer.acceptor
             .disconnect(reasons::goodbye(how).as_bytes(), now);
         self.touch(slot);
-    }
-
-    /// The rules have something for a player.
-    fn say(&mut self, session: SessionId, message: &Message, now: Duration) {
-        let Some(slot) = self.peers.of_session(session) else {
-            return self.drops.count(Cause::NobodyThere);
-        };
-        let Some(peer) = self.peers.get(slot) else {
-            return;
-        };
-        let reliability = reasons::reliability(message.delivery);
-        let sent = peer
-            .acceptor
-            .send(&message.data, reliability, message.channel, now);
-        match sent {
-            Ok(()) => self.touch(slot),
-            Err(Unsent::WrongStage) => self.drops.count(Cause::NobodyThere),
-            Err(Unsent::Refused(SendError::Full)) => {
-                self.drops.count(Cause::QueueFull);
-                if reliability.is_reliable() {
-                    // What it was promised it will not get: it does not keep up.
-                    self.lose(slot, Departure::Dropped);
-                }
-            }
-            Err(_) => self.drops.count(Cause::NotTheGames),
-        }
     }
 }
