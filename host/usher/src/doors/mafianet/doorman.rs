@@ -1,5 +1,6 @@
 //! What the door does with datagrams, with time and with what the core decides: all but waiting for them.
 
+mod banned;
 mod decided;
 mod play;
 

@@ -4,13 +4,12 @@
 //! but for the pong, which is limited, and for the second answer where `cookie = false`, which the protocol
 //! makes a byte longer.
 
+use super::bans::BanList;
 use super::cookie::Cookies;
 use super::drops::Cause;
 use super::pongs::{Advertisement, Pongs};
-use std::net::{IpAddr, SocketAddrV4};
-use std::sync::Arc;
+use std::net::SocketAddrV4;
 use std::time::Duration;
-use usher_runtime::LiveBuckets;
 use usher_wire::raknet::acceptor::Opening;
 use usher_wire::raknet::{Dialect, Guid, IP_UDP_HEADER, MIN_MTU, Offline, Refusal};
 
@@ -21,18 +20,9 @@ pub(super) struct Front {
     pub(super) protocols: Vec<u8>,
     /// None: addresses are not proven.
     pub(super) cookies: Option<Cookies>,
-    pub(super) bans: Option<Bans>,
+    pub(super) bans: Option<BanList>,
     pub(super) pongs: Pongs,
     pub(super) advertisement: Advertisement,
-}
-
-/// The bucket of those who are turned away unheard.
-#[derive(Clone, Debug)]
-pub struct Bans {
-    /// Where it is looked up.
-    pub buckets: LiveBuckets,
-    /// Its name.
-    pub bucket: Arc<str>,
 }
 
 /// How the host stands.
@@ -116,7 +106,7 @@ impl Front {
         if length < usize::from(MIN_MTU - IP_UDP_HEADER) {
             return Said::Dropped(Cause::Short);
         }
-        if self.is_banned(client) {
+        if self.bans.as_mut().is_some_and(|bans| bans.has(client)) {
             return self.refuse(Refusal::Banned, out);
         }
         if !self.protocols.contains(&protocol) {
@@ -151,7 +141,7 @@ impl Front {
         if matches!(guid.0, 0 | u64::MAX) {
             return Said::Dropped(Cause::Malformed);
         }
-        if self.is_banned(client) {
+        if self.bans.as_mut().is_some_and(|bans| bans.has(client)) {
             return self.refuse(Refusal::Banned, out);
         }
         Said::Asked(Opening {
@@ -180,13 +170,5 @@ impl Front {
         };
         reply.encode(out);
         Said::Answered
-    }
-
-    fn is_banned(&self, client: SocketAddrV4) -> bool {
-        self.bans.as_ref().is_some_and(|bans| {
-            let buckets = bans.buckets.now();
-            let bucket = buckets.named(&bans.bucket);
-            bucket.is_some_and(|bucket| bucket.matching(IpAddr::V4(*client.ip())).is_some())
-        })
     }
 }

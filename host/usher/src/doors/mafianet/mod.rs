@@ -5,6 +5,7 @@
 //! there is one. What the protocol is, and what each side sees of it, is in `docs/protocols/mafianet.md`.
 
 mod backlog;
+mod bans;
 mod cookie;
 mod doorman;
 mod drops;
@@ -19,7 +20,7 @@ mod run;
 mod status;
 mod timers;
 
-pub use front::Bans;
+pub use bans::Bans;
 pub use pongs::PongLimits;
 
 use super::door::{Addresses, Bound, Closing, Door, Holds};
@@ -28,6 +29,7 @@ use super::socket::TakenPort;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::inbox::{self, Sender};
 use crate::room::Mailbox;
+use bans::BanList;
 use cookie::Cookies;
 use doorman::Doorman;
 use drops::Drops;
@@ -202,11 +204,12 @@ fn doorman(
         },
         budget: settings.budget,
     };
+    let bans = settings.bans;
     let front = Front {
         guid,
         protocols: settings.protocols,
         cookies: settings.cookie.then(|| Cookies::new(clock.elapsed())),
-        bans: settings.bans,
+        bans: bans.map(|bans| BanList::new(bans, clock.elapsed())),
         pongs: Pongs::new(settings.pongs),
         advertisement: Advertisement::new(settings.advertise, settings.max_players),
     };

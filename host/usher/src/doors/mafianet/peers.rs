@@ -209,6 +209,12 @@ impl Peers {
         None
     }
 
+    /// All of them.
+    pub(super) fn slots(&self) -> Vec<Slot> {
+        let places = self.by_client.values();
+        places.filter_map(|place| self.slot(Some(place))).collect()
+    }
+
     /// Takes it out of everything.
     pub(super) fn remove(&mut self, slot: Slot) -> Option<Box<Peer>> {
         self.unseat(slot);

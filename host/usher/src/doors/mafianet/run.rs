@@ -88,7 +88,14 @@ impl Runner {
         let hand_on = self.doorman.drops.any().then_some(self.hand_on);
         let stalled = !self.doorman.stalled.is_empty();
         let retry = stalled.then(|| self.clock.elapsed() + RETRY);
-        let due = [self.doorman.timers.next(), hand_on, retry, self.closes];
+        let bans = self.doorman.bans_due();
+        let due = [
+            self.doorman.timers.next(),
+            hand_on,
+            retry,
+            bans,
+            self.closes,
+        ];
         let due = due.into_iter().flatten().min();
         self.clock
             .instant_at(due.unwrap_or_else(|| self.clock.elapsed() + NEVER))
@@ -103,6 +110,9 @@ impl Runner {
             self.obey(order);
             left -= 1;
         }
+        // What comes is judged by the list of this moment, and before anyone is given up for silence: what
+        // was said may lie in the socket.
+        self.doorman.look_for_bans(self.clock.elapsed());
         let more_to_receive = self.receive(batch);
         let now = self.clock.elapsed();
         self.doorman.tick(now);
@@ -110,7 +120,7 @@ impl Runner {
         let lost = self.socket.flush();
         self.doorman.drops.count_many(Cause::SendFailed, lost);
         self.report(now);
-        more_to_receive || left == 0 || !settled
+        more_to_receive || left == 0 || !settled || self.doorman.has_unchecked()
     }
 
     /// Receives what is there, at most a batch. True: there may be more.
