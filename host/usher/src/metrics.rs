@@ -36,6 +36,7 @@ const BUCKET_ENTRIES: &str = "usher_bucket_entries";
 const BUCKET_READS: &str = "usher_bucket_reads_total";
 const BUCKET_PUTS: &str = "usher_bucket_puts_total";
 const RECHECKS: &str = "usher_rechecks_total";
+const MESSAGES_REPEATED: &str = "usher_messages_repeated_total";
 const AUDIT_LOST: &str = "usher_audit_records_lost_total";
 const BUILD: &str = "usher_build_info";
 
@@ -188,6 +189,11 @@ pub fn datagrams_dropped(door: &str, cause: &'static str, how_many: u64) {
     counter!(DATAGRAMS_DROPPED, "door" => door.to_owned(), "cause" => cause).increment(how_many);
 }
 
+/// Messages, or parts of them, were sent again because the peer did not acknowledge them.
+pub fn messages_repeated(door: &str, how_many: u64) {
+    counter!(MESSAGES_REPEATED, "door" => door.to_owned()).increment(how_many);
+}
+
 /// A module was offered: `result` is `loaded`, `unchanged`, `refused` or `rolled-back`.
 pub fn reloaded(policy: &str, result: &'static str) {
     counter!(RELOADS, "policy" => policy.to_owned(), "result" => result).increment(1);
@@ -284,6 +290,10 @@ fn describe() {
     describe_counter!(RECHECKS, "Rechecks of those who play, by what came of it.");
     describe_counter!(SESSIONS_ENDED, "Sessions that ended, by cause.");
     describe_counter!(DATAGRAMS_DROPPED, "Datagrams dropped, by cause.");
+    describe_counter!(
+        MESSAGES_REPEATED,
+        "Messages and parts sent again because they were not acknowledged."
+    );
     describe_counter!(AUDIT_LOST, "Records of decisions that were never written.");
     describe_gauge!(BUILD, "Always 1; the version is a label.");
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);

@@ -141,7 +141,7 @@ fn protocols(value: &DeValue<'_>, cookie: bool) -> Result<Vec<u8>, String> {
 }
 
 fn advertisement(value: &DeValue<'_>) -> Result<Arc<str>, String> {
-    let text = line(MAX_PONG_TEXT)(value)?;
+    let text = line(1024)(value)?;
     let mut longest = text.to_string();
     for figure in FIGURES {
         longest = longest.replace(figure, DIGITS);
@@ -220,3 +220,6 @@ fn read_password(section: &mut Section<'_>) -> Result<Option<PasswordFile>, Conf
         ..error
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -114,6 +114,11 @@ impl Acceptor {
         self.connection.rtt()
     }
 
+    /// How many messages and parts of messages it was sent again since this was asked last.
+    pub fn take_repeated(&mut self) -> u32 {
+        self.connection.take_repeated()
+    }
+
     /// What it takes, in bytes, itself included. A payload that was handed over is not in it.
     #[must_use]
     pub fn memory(&self) -> usize {

@@ -268,6 +268,11 @@ impl Connection {
         self.outgoing.trip().map(Duration::from_nanos)
     }
 
+    /// How many messages and parts of messages went out again since this was asked last.
+    pub fn take_repeated(&mut self) -> u32 {
+        self.outgoing.take_repeated()
+    }
+
     /// What the connection takes, in bytes, itself included and messages not polled too.
     #[must_use]
     pub fn memory(&self) -> usize {

@@ -11,6 +11,7 @@ use super::requests::Requests;
 use super::timers::{Slot, Timers};
 use crate::core_loop::Handle;
 use crate::doors::socket::path::Path;
+use crate::metrics;
 use crate::room::Mailbox;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, SocketAddrV4};
@@ -41,6 +42,8 @@ pub(super) struct Doorman {
     pub(super) drops: Drops,
     /// Whether addresses are proven before anything is kept.
     pub(super) proves: bool,
+    /// Messages that went out again and that the metrics do not know yet.
+    pub(super) repeated: u64,
     /// Peers of whom the rules are still to be given something.
     pub(super) stalled: VecDeque<Slot>,
     /// Peers that something happened to in this turn.
@@ -256,6 +259,7 @@ impl Doorman {
                 break;
             }
         }
+        self.repeated += u64::from(peer.acceptor.take_repeated());
         if peer.acceptor.stage() == Stage::Over {
             return self.remove(slot);
         }
@@ -272,6 +276,20 @@ impl Doorman {
             && !std::mem::replace(&mut peer.touched, true)
         {
             self.touched.push(slot);
+        }
+    }
+
+    /// Whether the metrics are to be told something.
+    pub(super) fn has_news(&self) -> bool {
+        self.repeated > 0 || self.drops.any()
+    }
+
+    /// Tells the metrics what was counted.
+    pub(super) fn hand_on(&mut self) {
+        self.drops.flush();
+        let repeated = std::mem::take(&mut self.repeated);
+        if repeated > 0 {
+            metrics::messages_repeated(&self.requests.name, repeated);
         }
     }
 

@@ -232,6 +232,7 @@ fn doorman(
         room,
         drops,
         proves: settings.cookie,
+        repeated: 0,
         touched: Vec::new(),
         stalled: VecDeque::new(),
         events: Vec::new(),

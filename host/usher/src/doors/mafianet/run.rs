@@ -85,7 +85,7 @@ impl Runner {
     fn wake(&self) -> Instant {
         /// Where nothing is due: so far away that it never comes.
         const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
-        let hand_on = self.doorman.drops.any().then_some(self.hand_on);
+        let hand_on = self.doorman.has_news().then_some(self.hand_on);
         let stalled = !self.doorman.stalled.is_empty();
         let retry = stalled.then(|| self.clock.elapsed() + RETRY);
         let bans = self.doorman.bans_due();
@@ -155,7 +155,7 @@ impl Runner {
         self.doorman.drops.count_many(Cause::QueueFull, shed);
         self.shared.publish(&self.doorman.peers.counts());
         if now >= self.hand_on {
-            self.doorman.drops.flush();
+            self.doorman.hand_on();
             self.hand_on = now + HAND_ON;
         }
     }

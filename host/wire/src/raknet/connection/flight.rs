@@ -49,6 +49,8 @@ pub(super) struct Flight {
     again: VecDeque<u64>,
     /// Datagrams that may go out above the window, each in place of one that the peer misses.
     instead: u16,
+    /// Messages and parts that went out again.
+    repeated: u32,
 }
 
 impl Flight {
@@ -63,6 +65,7 @@ impl Flight {
             unacked: VecDeque::new(),
             again: VecDeque::new(),
             instead: 0,
+            repeated: 0,
         }
     }
 
@@ -111,6 +114,7 @@ impl Flight {
                 }
                 out.extend_from_slice(&message.frame);
                 sent.add(number);
+                self.repeated = self.repeated.saturating_add(1);
             }
             self.again.pop_front();
         }
@@ -140,6 +144,11 @@ impl Flight {
         self.under_way += 1;
         self.next += 1;
         self.find_oldest();
+    }
+
+    /// How many messages and parts went out again since this was asked last.
+    pub(super) fn take_repeated(&mut self) -> u32 {
+        std::mem::take(&mut self.repeated)
     }
 
     /// Takes an ACK in, and gives the bytes and the number of messages that are done with.

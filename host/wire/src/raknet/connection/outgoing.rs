@@ -280,6 +280,11 @@ impl Outgoing {
         self.bytes
     }
 
+    /// How many messages and parts went out again since this was asked last.
+    pub(super) fn take_repeated(&mut self) -> u32 {
+        self.flight.take_repeated()
+    }
+
     /// The smoothed round trip in nanoseconds, once one was measured.
     pub(super) fn trip(&self) -> Option<u64> {
         self.pace.trip()
