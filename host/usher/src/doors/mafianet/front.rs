@@ -172,3 +172,6 @@ impl Front {
         Said::Answered
     }
 }
+
+#[cfg(test)]
+mod tests;

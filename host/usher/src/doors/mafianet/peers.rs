@@ -251,3 +251,6 @@ fn remove_if<K: std::hash::Hash + Eq>(map: &mut HashMap<K, u32>, key: &K, place:
         map.remove(key);
     }
 }
+
+#[cfg(test)]
+mod tests;
