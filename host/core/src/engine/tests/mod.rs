@@ -6,6 +6,7 @@
 //! * who waits, in which order: `waiting`; who is asked again when: `offers`, `declining`, `reload`
 //! * who is asked about again while they play: `rechecks`, `recheck_limits`
 //! * what is kept of who dropped: `places`; what who waits is told: `status`
+//! * who crashes, freezes or vanishes, and comes back: `returns`
 //! * who comes in twice: `takeover`, `takeover_waiting`
 //! * how many may be pending: `pool`; how each ends: `endings`, `sessions`
 //! * what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
@@ -27,6 +28,7 @@ mod recheck_limits;
 mod rechecks;
 mod reload;
 mod replay;
+mod returns;
 mod semantics;
 mod sessions;
 mod simulation;

@@ -2,7 +2,7 @@
 
 const TABLE: &str = include_str!("../../../SEMANTICS.md");
 
-const FILES: [(&str, &str); 25] = [
+const FILES: [(&str, &str); 26] = [
     ("acts", include_str!("acts.rs")),
     ("chain", include_str!("chain.rs")),
     ("claims", include_str!("claims.rs")),
@@ -18,6 +18,7 @@ const FILES: [(&str, &str); 25] = [
     ("rechecks", include_str!("rechecks.rs")),
     ("reload", include_str!("reload.rs")),
     ("replay", include_str!("replay.rs")),
+    ("returns", include_str!("returns.rs")),
     ("sessions", include_str!("sessions.rs")),
     ("simulation", include_str!("simulation/mod.rs")),
     ("status", include_str!("status.rs")),
