@@ -66,21 +66,27 @@ fn new_mutations_hold_for_minutes() {
     let time = UNIX_EPOCH.elapsed().expect("a clock after 1970");
     let mut random = Random(time.as_nanos() as u64 | 1);
     let mut count = 0;
-    let mut known = targets.map(|(target, _)| corpus(target));
+    let mut known = targets.map(|(target, _)| {
+        let corpus = corpus(target);
+        (corpus.len(), corpus)
+    });
     while Instant::now() < end {
-        for ((target, body), known) in targets.iter().zip(&mut known) {
-            let [input, other] = [(); 2].map(|()| random.below(known.len()));
+        for ((target, body), (seeds, known)) in targets.iter().zip(&mut known) {
+            let any = [*seeds, known.len()][random.below(2)];
+            let [input, other] = [any, known.len()].map(|any| random.below(any));
             let input = mutated(&known[input], &known[other], &mut random);
             if let Err(cause) = panic::catch_unwind(|| body(&input)) {
                 eprintln!("{target}: {input:02x?}");
                 panic::resume_unwind(cause);
             }
             count += 1;
-            // Mutations of mutations lead further.
-            if input.len() < 2_000 && random.below(50) == 0 {
-                match known.len() {
-                    0..2_000 => known.push(input),
-                    many => known[random.below(many)] = input,
+            // Mutations of mutations lead further, if they are not always shorter.
+            if (50..5_000).contains(&input.len()) && random.below(50) == 0 {
+                if known.len() < *seeds + 2_000 {
+                    known.push(input);
+                } else {
+                    let at = *seeds + random.below(2_000);
+                    known[at] = input;
                 }
             }
         }
