@@ -216,6 +216,41 @@ fn the_lowest_missing_message_begins_however_full_it_is() {
 }
 
 #[test]
+fn one_message_at_a_time_begins_without_room() {
+    let limits = Limits {
+        max_held: 4_000,
+        ..limits()
+    };
+    let mut end = End::with(MTU, limits, Budget::default());
+    // Each of them is the lowest that is missing, and the first part of a message of its own.
+    for number in 0..10 {
+        end.hears(&datagram(
+            number,
+            &[part(number, 49, number as u16, 0, b"x")],
+        ));
+    }
+    assert_eq!(end.says(), [ack(&[(0, 0)])]);
+}
+
+#[test]
+fn two_messages_at_the_same_place_take_the_room_of_one() {
+    let mut end = End::new();
+    let ordered = |message, order| Frame {
+        message,
+        order,
+        ..frame(Reliability::ReliableOrdered, b"\x87")
+    };
+    for number in 1..20 {
+        assert!(
+            end.hears(&datagram(number, &[ordered(number, 1)]))
+                .is_empty()
+        );
+    }
+    assert_eq!(end.hears(&datagram(0, &[ordered(0, 0)])).len(), 2);
+    assert_eq!(end.budget.used(), 0);
+}
+
+#[test]
 fn room_is_given_back_when_a_message_is_whole() {
     let mut end = End::new();
     let ordered = |number, index| Frame {

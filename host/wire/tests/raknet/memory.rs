@@ -50,3 +50,23 @@ fn what_was_under_way_is_forgotten_when_it_has_arrived() {
     assert_eq!(client.connection.memory(), idle);
     assert_eq!(server.connection.memory(), idle);
 }
+
+#[test]
+fn a_queue_that_was_long_gives_its_place_back_before_it_is_empty() {
+    let (mut client, mut server) = (End::new(), End::new());
+    for _ in 0..3_000 {
+        client.send(b"\x87", Reliability::Reliable);
+    }
+    let rest = client.connection.outgoing_bytes() / 3_000 * 700;
+    let idle = server.connection.memory();
+    while client.connection.outgoing_bytes() > rest {
+        for datagram in client.says() {
+            server.hears(&datagram);
+        }
+        for datagram in server.says() {
+            client.hears(&datagram);
+        }
+    }
+    let taken = client.connection.memory() - idle - client.connection.outgoing_bytes();
+    assert!(taken < 40_000, "{taken} bytes for what is under way");
+}

@@ -292,8 +292,10 @@ impl Outgoing {
 
     /// Heap bytes.
     pub(super) fn memory(&self) -> usize {
+        // Four places a frame are in its cost.
+        let places = self.queue.capacity();
         self.flight.memory()
-            + self.queue.capacity().min(SPARE_PLACES) * size_of::<Box<[u8]>>()
+            + places.saturating_sub(4 * self.queue.len()) * size_of::<Box<[u8]>>()
             + self.channels.capacity() * size_of::<Indices>()
             + self.bytes
     }
