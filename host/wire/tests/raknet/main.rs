@@ -9,5 +9,6 @@ mod memory;
 mod network;
 mod pair;
 mod properties;
+mod sending;
 mod speed;
 mod wrap;
