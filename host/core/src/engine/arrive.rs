@@ -11,7 +11,7 @@ use crate::input::Departure;
 use crate::ledger::{Holder, Op};
 use crate::output::Output;
 use crate::pool::NoRoom;
-use crate::queue::{Arrival, Place, PlaceId};
+use crate::queue::{Arrival, PlaceId};
 use crate::reason::{Reason, code};
 use crate::request::{Abandonment, RequestData};
 use crate::session::SessionEnd;
@@ -157,60 +157,6 @@ impl Core {
             Departure::Dropped | Departure::ProtocolError => Abandonment::Dropped,
         };
         self.abandon(id, why, None);
-    }
-
-    /// Keeps the place of a waiter whose connection dropped, if it has said who it is.
-    fn keep_place(&mut self, id: RequestId) {
-        let Some(request) = self.requests.get(&id) else {
-            return;
-        };
-        let (Some(waiting), Some(entry)) = (&request.waiting, self.queue.get(id)) else {
-            return;
-        };
-        let Some(identity) = waiting.identity.clone() else {
-            return;
-        };
-        let bound = if self.config.max_pending == 0 {
-            self.config.max_players
-        } else {
-            u32::MAX
-        };
-        if self.config.queue_grace.is_zero()
-            || request.borrowed.is_some()
-            || self.places.len() >= usize::try_from(bound).unwrap_or(usize::MAX)
-        {
-            return;
-        }
-        let place = Place {
-            identity,
-            proven: waiting.identity_proven,
-            group: request.group(),
-            lane: entry.lane.clone(),
-            arrival: request.arrival,
-            // The request still counts; the place counts once that is over.
-            lent_to: Some(id),
-        };
-        let place = self.places.keep(place);
-        if let Some(request) = self.requests.get_mut(&id) {
-            request.borrowed = Some(place);
-        }
-        self.timers
-            .set(Timer::Grace(place), self.now.after(self.config.queue_grace));
-    }
-
-    /// Gives a place up. Its count in the pool goes with it, unless a request counts on it.
-    pub(super) fn give_up_place(&mut self, id: PlaceId) {
-        self.timers.cancel(Timer::Grace(id));
-        let Some(place) = self.places.take(id) else {
-            return;
-        };
-        match place
-            .lent_to
-            .and_then(|request| self.requests.get_mut(&request))
-        {
-            Some(borrower) => borrower.borrowed = None,
-            None => self.pool.leave(place.group),
-        }
     }
 
     /// How long a request of this door may go without an answer or a status.

@@ -63,6 +63,11 @@ impl Core {
             self.timers.cancel(timer);
         }
         self.statuses.remove(id, request.status_at);
+        let identity = request
+            .waiting
+            .as_ref()
+            .and_then(|it| it.identity.as_deref());
+        self.queue.wait_as(id, None, identity);
         self.queue.remove(id);
         // Giving back needs no room, so it can't fail.
         let freed = self

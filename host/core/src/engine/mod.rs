@@ -7,6 +7,7 @@ mod arrive;
 mod decide;
 mod finish;
 mod offer;
+mod places;
 mod recheck;
 mod report;
 mod seat;

@@ -85,7 +85,8 @@ impl Core {
 
     /// Keeps a batch of those who play under recheck until all have had their turn.
     pub(super) fn pump_rechecks(&mut self) {
-        let slots: Vec<_> = self.rechecks.keys().copied().collect();
+        let running = self.rechecks.iter().filter(|(_, it)| it.running);
+        let slots: Vec<_> = running.map(|(slot, _)| *slot).collect();
         for slot in slots {
             while let Some(id) = self.next_to_recheck(slot) {
                 self.ask_about(slot, id);

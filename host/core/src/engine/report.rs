@@ -75,6 +75,7 @@ impl Core {
             self.sessions.len(),
             self.requests.len(),
             self.queue.len(),
+            self.queue.known(),
             self.places.len(),
             self.sessions.endpoints(),
             self.timers.len() + self.statuses.len(),

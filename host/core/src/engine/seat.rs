@@ -104,22 +104,11 @@ impl Core {
         }
         if took_over {
             self.begin_rest(session);
+        } else {
+            self.tell_own_waiters(session);
         }
         if rules_changed {
             self.recheck_late(session);
-        }
-    }
-
-    /// Who is in does not wait any more: a place of theirs would only fill the pool.
-    fn give_up_own_places(&mut self, id: RequestId, admission: &Admission) {
-        let (Some(identity), Some(request)) = (&admission.identity, self.requests.get(&id)) else {
-            return;
-        };
-        let own = self
-            .places
-            .owned(identity, admission.identity_proven, request.group());
-        for place in own {
-            self.give_up_place(place);
         }
     }
 

@@ -166,6 +166,29 @@ impl Core {
         self.ledger.commit(&[release()]).unwrap_or_default()
     }
 
+    /// Someone was let in who waits by a later request too: that one may take the session over.
+    pub(super) fn tell_own_waiters(&mut self, session: SessionId) {
+        if self.config.duplicates != Duplicates::TakeOver {
+            return;
+        }
+        let player = self.sessions.get(session).map(|session| &session.player);
+        let Some(identity) = player
+            .filter(|player| player.identity_proven)
+            .and_then(|player| player.identity.clone())
+        else {
+            return;
+        };
+        for id in self.queue.waiting_as(&identity) {
+            let request = self.requests.get(&id);
+            let decision = request.and_then(|request| request.decision.as_ref());
+            // One that is passed over has said that it does not want what it can have.
+            if !decision.is_some_and(|it| it.offered) && !self.queue.is_passed_over(id) {
+                self.queue.index(id);
+            }
+        }
+        self.freed.push_back((Key::identity(&identity), false));
+    }
+
     /// A session that came by take-over is to be taken over no sooner than this.
     pub(super) fn begin_rest(&mut self, session: SessionId) {
         let at = self.now.after(REST);

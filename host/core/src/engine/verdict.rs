@@ -232,6 +232,11 @@ impl Core {
             return;
         };
         let rank = Rank::new(waiting.lane_rank, waiting.priority, request.arrival);
+        let before = request
+            .waiting
+            .as_ref()
+            .and_then(|it| it.identity.as_deref());
+        self.queue.wait_as(id, waiting.identity.as_deref(), before);
         request.waiting = Some(WaitState {
             slot,
             identity: waiting.identity,
@@ -260,38 +265,6 @@ impl Core {
         }
         if redecide {
             self.reload.push(id);
-        }
-    }
-
-    /// Takes up the place that was kept for who this is: its arrival, and its count in the pool.
-    fn take_up_place(
-        &mut self,
-        id: RequestId,
-        waiting: &Waiting,
-        group: crate::address::AddressGroup,
-    ) {
-        let Some(identity) = &waiting.identity else {
-            return;
-        };
-        let found = self
-            .places
-            .find(identity, waiting.identity_proven, group, &waiting.lane);
-        let Some(place_id) = found else { return };
-        let Some(place) = self.places.take(place_id) else {
-            return;
-        };
-        self.timers.cancel(Timer::Grace(place_id));
-        if let Some(request) = self.requests.get_mut(&id) {
-            request.arrival = request.arrival.min(place.arrival);
-        }
-        match place.lent_to {
-            // Its count is the borrower's for good.
-            Some(borrower) => {
-                if let Some(request) = self.requests.get_mut(&borrower) {
-                    request.borrowed = None;
-                }
-            }
-            None => self.pool.leave(place.group),
         }
     }
 

@@ -3,12 +3,14 @@
 //! A waiter is found under the key that blocks it, so that a freed unit costs a look at those who wait
 //! for it and not at everyone. What is offered to whom, and when, is the engine's.
 
+mod known;
 mod line;
 mod place;
 mod rank;
 mod ranked;
 mod wants;
 
+use known::Known;
 pub(crate) use line::Line;
 pub(crate) use place::{Place, PlaceId, Places};
 pub(crate) use rank::{Arrival, Rank};
@@ -84,6 +86,7 @@ pub(crate) struct Queue {
     /// Those who are passed over, by every key that they wait for.
     parked: HashMap<Key, BTreeSet<RequestId>>,
     common: Common,
+    known: Known,
 }
 
 impl Queue {
@@ -228,6 +231,57 @@ impl Queue {
         let lane = &self.lanes.get(&entry.lane)?.standing;
         let before = lane.rank(&(entry.rank, request))?;
         Some((count(before + 1), count(lane.len())))
+    }
+
+    /// Notes as whom a request waits, where its policy says so, and as whom it did before.
+    pub(crate) fn wait_as(&mut self, request: RequestId, now: Option<&str>, before: Option<&str>) {
+        if now != before {
+            if let Some(identity) = before {
+                self.known.remove(identity, request);
+            }
+            if let Some(identity) = now {
+                self.known.insert(identity, request);
+            }
+        }
+    }
+
+    /// Those who may wait as this, the oldest first; who asks compares.
+    pub(crate) fn waiting_as(&self, identity: &str) -> Vec<RequestId> {
+        self.known.candidates(identity)
+    }
+
+    /// How many wait as someone.
+    pub(crate) fn known(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Puts a request where it would stand had it arrived then. What blocks it is the same.
+    pub(crate) fn move_up(&mut self, request: RequestId, arrival: Arrival) {
+        let Some(entry) = self.entries.get_mut(&request) else {
+            return;
+        };
+        let (before, after) = (entry.rank, entry.rank.arrived(arrival));
+        entry.rank = after;
+        let move_in = |standing: &mut Standing| {
+            standing.remove(&(before, request));
+            standing.insert((after, request));
+        };
+        if let Some(lane) = self.lanes.get_mut(&entry.lane) {
+            move_in(&mut lane.standing);
+        }
+        let mut move_under = |key: &Key, limit: &u32| {
+            let limits = self.blocked.get_mut(key);
+            limits.and_then(|it| it.get_mut(limit)).map(move_in)
+        };
+        match &entry.blocked {
+            Blocked::No | Blocked::PassedOver => {}
+            Blocked::By(key, limit) => drop(move_under(key, limit)),
+            Blocked::BySeveral(blocks) => {
+                for (key, limit) in blocks {
+                    move_under(key, limit);
+                }
+            }
+        }
     }
 
     /// Notes that someone of a lane was let in.

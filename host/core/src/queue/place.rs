@@ -28,6 +28,14 @@ pub(crate) struct Place {
     pub(crate) lent_to: Option<RequestId>,
 }
 
+impl Place {
+    /// Whether it is someone's own: an identity that is not proven has one only at the same address, and
+    /// never one that was proven.
+    pub(crate) fn is_of(&self, proven: bool, group: AddressGroup) -> bool {
+        proven || (!self.proven && self.group == group)
+    }
+}
+
 /// All places of one core.
 #[derive(Default, Debug)]
 pub(crate) struct Places {
@@ -82,15 +90,16 @@ impl Places {
             .find(in_lane)
     }
 
-    /// The places that are someone's own: an identity that is not proven has them only at the same
-    /// address, and never one that was proven.
+    /// The places that are someone's own.
     pub(crate) fn owned(&self, identity: &str, proven: bool, group: AddressGroup) -> Vec<PlaceId> {
         let ids = self.by_identity.get(identity).into_iter().flatten();
-        let own = |id: &&PlaceId| {
-            let place = self.places.get(id);
-            place.is_some_and(|place| proven || (!place.proven && place.group == group))
-        };
+        let own = |id: &&PlaceId| self.get(**id).is_some_and(|it| it.is_of(proven, group));
         ids.filter(own).copied().collect()
+    }
+
+    /// A place.
+    pub(crate) fn get(&self, id: PlaceId) -> Option<&Place> {
+        self.places.get(&id)
     }
 
     /// Takes a place away.

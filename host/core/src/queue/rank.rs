@@ -30,4 +30,12 @@ impl Rank {
             arrival: arrival.serial,
         }
     }
+
+    /// The same, had they come then.
+    pub(crate) fn arrived(self, arrival: Arrival) -> Rank {
+        Rank {
+            arrival: arrival.serial,
+            ..self
+        }
+    }
 }

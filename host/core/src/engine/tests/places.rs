@@ -293,3 +293,58 @@ fn who_gets_in_without_waiting_leaves_no_place_behind() {
     world.leave(back);
     world.close();
 }
+
+#[test]
+fn who_is_back_before_the_old_connection_is_found_dead_has_its_place_then() {
+    for (proven, same_address) in [(true, false), (false, true), (false, false)] {
+        let (mut world, player) = full(|_| {});
+        let ahead = wait_as(&mut world, "ahead", true);
+        let crashed = wait_from(&mut world, "192.0.2.7", "ada", proven);
+        let between = wait_as(&mut world, "between", true);
+        world.advance(1_000);
+        let ip = if same_address {
+            "192.0.2.7"
+        } else {
+            "192.0.2.8"
+        };
+        let back = wait_from(&mut world, ip, "ada", proven);
+        let other = wait_from(&mut world, ip, "bob", proven);
+        assert_eq!(world.position(back), Some(4));
+        // Ten seconds later the door finds the old one dead.
+        world.advance(9_000);
+        world.drop_peer(crashed);
+        let owns = proven || same_address;
+        assert_eq!(world.position(ahead), Some(1));
+        assert_eq!(world.position(back), Some(if owns { 2 } else { 3 }));
+        assert_eq!(world.position(other), Some(4));
+        assert_eq!(world.core.places.len(), usize::from(!owns));
+        assert_eq!(world.report().pending, if owns { 4 } else { 5 });
+        // It is served from there.
+        world.leave(player);
+        world.answer(ahead, accept([]));
+        world.leave(ahead);
+        let next = if owns { back } else { between };
+        assert_eq!(world.why(next), Why::Offer);
+        world.close();
+    }
+}
+
+#[test]
+fn who_plays_keeps_no_place_of_an_older_connection() {
+    let (mut world, _) = full(|config| config.max_players = 2);
+    let blocked = super::world::claim("gate", 0);
+    let crashed = world.arrive("ada");
+    let waiting = Waiting {
+        claims: vec![blocked],
+        identity: Some("ada".into()),
+        identity_proven: true,
+        ..waiting([])
+    };
+    world.answer(crashed, Decision::Wait(waiting));
+    let back = world.arrive("ada");
+    world.answer(back, super::world::accept_as("ada", []));
+    world.accepted(back);
+    world.drop_peer(crashed);
+    assert_eq!((world.core.places.len(), world.report().pending), (0, 0));
+    world.close();
+}

@@ -214,3 +214,27 @@ fn a_waiter_that_is_not_proven_waits_like_everyone() {
     assert!(plays(&world, ada));
     world.close();
 }
+
+#[test]
+fn a_later_request_that_waits_takes_over_the_older_one_that_was_let_in() {
+    let mut world = host(Duplicates::TakeOver, 1);
+    let player = enter(&mut world, "player");
+    // She waits, crashes, is back, and waits again; her old connection is not found dead yet.
+    let [crashed, back] = [(); 2].map(|()| world.arrive("ada"));
+    let other = world.arrive("other");
+    for (peer, verdict) in [
+        (crashed, accept_or_wait_as("ada", [])),
+        (back, accept_or_wait_as("ada", [])),
+        (other, wait([])),
+    ] {
+        world.answer(peer, verdict);
+    }
+    world.leave(player);
+    world.answer(crashed, accept_or_wait_as("ada", []));
+    assert!(plays(&world, crashed));
+    assert_eq!(world.why(back), Why::Offer);
+    world.answer(back, accept_or_wait_as("ada", []));
+    assert_eq!([crashed, back].map(|it| plays(&world, it)), [false, true]);
+    assert!(world.asked(other).is_none(), "nobody else gains by it");
+    world.close();
+}

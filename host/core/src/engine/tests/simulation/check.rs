@@ -107,13 +107,17 @@ fn requests(stage: &Stage) {
         }
     }
     let core = &stage.core;
-    let mut statuses = 0;
+    let (mut statuses, mut known) = (0, 0);
     for (id, request) in &core.requests {
         let unanswered = core.timers.is_set(Timer::Unanswered(*id));
         assert_eq!(unanswered, request.data().is_none(), "{}", id);
         statuses += usize::from(request.data().is_some());
         let decides = core.timers.is_set(Timer::Decision(*id));
         assert_eq!(decides, request.decision.is_some(), "{}", id);
+        if let Some(identity) = request.waiting.as_ref().and_then(|it| it.identity.as_ref()) {
+            known += 1;
+            assert!(core.queue.waiting_as(identity).contains(id));
+        }
         let waits = request.waiting.is_some();
         assert_eq!(waits, core.queue.get(*id).is_some(), "{} is lost", id);
         let decides = request.decision.is_some();
@@ -123,7 +127,7 @@ fn requests(stage: &Stage) {
             id
         );
     }
-    assert_eq!(core.statuses.len(), statuses);
+    assert_eq!((core.statuses.len(), core.queue.known()), (statuses, known));
 }
 
 /// Every session ends once; the rules see it leave if and only if it joined.
