@@ -30,7 +30,7 @@ pub(crate) struct Pending {
     /// How many begin to wait in a second.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) ramp: u32,
-    /// How many come and go in a second.
+    /// How many come and go in a second, every second one of them from 127.96.0.0/11, which the door may ban.
     #[arg(long, default_value_t = 2_000)]
     pub(crate) arrivals: u32,
     /// How many open-connection requests of nobody come in a second.

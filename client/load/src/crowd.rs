@@ -20,11 +20,30 @@ use usher_wire::raknet::initiator::{Ending, Event};
 /// How many sockets they share: each has a buffer of its own in the kernel.
 const PORTS: usize = 16;
 
-/// The first address; one more for each client. The half of the network above is the flood's.
-const FIRST: Ipv4Addr = Ipv4Addr::new(127, 1, 0, 1);
+/// Where those who are welcome come from, one address each: 127.1.0.1 to 127.95.255.255. The half of the
+/// network from 127.128.0.0 on is the flood's.
+const WELCOME: Network = Network {
+    first: Ipv4Addr::new(127, 1, 0, 1),
+    count: (95 << 16) - 1,
+};
 
-/// How many addresses there are: 127.1.0.1 to 127.127.255.255.
-const ADDRESSES: u32 = (127 << 16) - 1;
+/// Where every second one of those who come and go comes from: 127.96.0.0/11, which a door may ban.
+const UNWELCOME: Network = Network {
+    first: Ipv4Addr::new(127, 96, 0, 1),
+    count: (32 << 16) - 1,
+};
+
+/// Addresses, given out one after the other.
+struct Network {
+    first: Ipv4Addr,
+    count: u32,
+}
+
+impl Network {
+    fn address(&self, number: u32) -> Ipv4Addr {
+        Ipv4Addr::from(u32::from(self.first) + number % self.count)
+    }
+}
 
 /// How long someone who only passes by waits for a status before it goes.
 const PASSING: Duration = Duration::from_millis(500);
@@ -105,7 +124,11 @@ impl Crowd {
     }
 
     fn come(&mut self, passing: bool, now: Duration) {
-        let address = Ipv4Addr::from(u32::from(FIRST) + self.born % ADDRESSES);
+        let network = match passing && self.born.is_multiple_of(2) {
+            true => &UNWELCOME,
+            false => &WELCOME,
+        };
+        let address = network.address(self.born);
         let kind = if passing { "passes" } else { "waits" };
         // Always PAYLOAD long.
         let payload = format!("{kind:<6}{:010}", self.born).into_bytes();
@@ -323,9 +346,11 @@ mod tests {
     }
 
     #[test]
-    fn no_address_of_the_crowd_is_one_of_the_flood() {
-        let last = Ipv4Addr::from(u32::from(FIRST) + ADDRESSES - 1);
-        assert!(last < Ipv4Addr::new(127, 128, 0, 0), "{last}");
+    fn networks_do_not_overlap() {
+        let last = |network: &Network| network.address(network.count - 1);
+        assert_eq!(last(&WELCOME), Ipv4Addr::new(127, 95, 255, 255));
+        assert_eq!(last(&UNWELCOME), Ipv4Addr::new(127, 127, 255, 255));
+        assert_eq!(WELCOME.address(WELCOME.count), WELCOME.first);
     }
 
     #[test]
