@@ -2,6 +2,7 @@
 //! test, lints, and checks the habits that no compiler checks. CONTRIBUTING.md says when to use
 //! which. Every failure is one line that says what to do next.
 
+mod bench;
 mod fresh;
 mod hash;
 mod http;
@@ -66,6 +67,11 @@ enum Task {
     },
     /// Builds a release, serves with it, joins, leaves, and stops it
     Smoke,
+    /// Builds a release and measures it under load
+    Bench {
+        #[command(subcommand)]
+        bench: bench::Bench,
+    },
 }
 
 fn main() -> ExitCode {
@@ -89,6 +95,7 @@ fn run(task: &Task) -> Outcome {
         Task::Tidy => tidy::run(&workspace),
         Task::Test { fast, filters } => test::run(&workspace, *fast, filters),
         Task::Smoke => smoke::run(&workspace),
+        Task::Bench { bench } => bench::run(&workspace, bench),
     }
 }
 

@@ -1,0 +1,143 @@
+//! What the kernel says of a process and of a socket: memory, processor time, datagrams that it dropped.
+
+use std::fs;
+use std::time::Instant;
+
+use crate::process::Outcome;
+
+/// What `/proc` counts processor time in. The kernel has another unit inside, but to programs it is this
+/// one on every system that we build for.
+const TICKS_PER_SECOND: f64 = 100.0;
+
+/// A moment in a process's life.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// Memory in use, in bytes.
+    pub(crate) memory: u64,
+    ticks: u64,
+    at: Instant,
+}
+
+/// Reads a process's meters.
+pub(crate) fn read(process: u32) -> Outcome<Reading> {
+    let file = |name: &str| {
+        let path = format!("/proc/{process}/{name}");
+        fs::read_to_string(&path).map_err(|error| format!("cannot read {path}: {error}"))
+    };
+    let strange = || format!("/proc/{process} says what we cannot read");
+    Ok(Reading {
+        memory: memory(&file("status")?).ok_or_else(strange)?,
+        ticks: ticks(&file("stat")?).ok_or_else(strange)?,
+        at: Instant::now(),
+    })
+}
+
+impl Reading {
+    /// How many processors it kept busy since then: 1.0 is one, all the time.
+    pub(crate) fn busy_since(&self, then: &Reading) -> f64 {
+        let took = self.at.duration_since(then.at).as_secs_f64();
+        let ticks = self.ticks.saturating_sub(then.ticks) as f64;
+        ticks / TICKS_PER_SECOND / took.max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Reads the meters of the whole machine; its memory is not looked at.
+pub(crate) fn read_machine() -> Outcome<Reading> {
+    let path = "/proc/stat";
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))?;
+    Ok(Reading {
+        memory: 0,
+        ticks: busy(&text).ok_or("/proc/stat says what we cannot read")?,
+        at: Instant::now(),
+    })
+}
+
+/// How many datagrams the kernel dropped because the socket of this port was full, since it was opened.
+pub(crate) fn dropped(port: u16) -> u64 {
+    let lists = ["/proc/net/udp", "/proc/net/udp6"];
+    let texts = lists.map(|list| fs::read_to_string(list).unwrap_or_default());
+    texts.iter().map(|text| dropped_in(text, port)).sum()
+}
+
+/// Finds `VmRSS:  1234 kB`.
+fn memory(status: &str) -> Option<u64> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// All time of all processors but the idle one: the fourth and fifth field of the first line.
+fn busy(stat: &str) -> Option<u64> {
+    let fields = stat.lines().next()?.strip_prefix("cpu ")?;
+    let fields: Vec<u64> = fields
+        .split_whitespace()
+        .map_while(|field| field.parse().ok())
+        .collect();
+    // What guests use, from the ninth on, is in the first two already.
+    let idle = fields.get(3)? + fields.get(4)?;
+    Some(fields.iter().take(8).sum::<u64>() - idle)
+}
+
+/// User and system time: the 14th and 15th field, counted behind the name, which may hold anything.
+fn ticks(stat: &str) -> Option<u64> {
+    let (_, behind) = stat.rsplit_once(')')?;
+    let mut fields = behind.split_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(user + system)
+}
+
+/// `sl: local_address:port ... drops`, with the port in hexadecimal.
+fn dropped_in(list: &str, port: u16) -> u64 {
+    let mine = format!(":{port:04X}");
+    let lines = list.lines().map(|line| line.split_whitespace());
+    lines
+        .filter_map(|mut fields| {
+            let at = fields.nth(1)?;
+            let drops = fields.last()?;
+            at.ends_with(&mine).then(|| drops.parse::<u64>().ok())?
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_reads_its_own_meters() {
+        let before = read(std::process::id()).unwrap();
+        assert!(before.memory > 100_000, "{before:?}");
+        // However many others want the processor, what we use of it is counted sooner or later.
+        let mut after = before;
+        while after.ticks < before.ticks + 3 {
+            after = read(std::process::id()).unwrap();
+        }
+        assert!(after.busy_since(&before) > 0.0, "{after:?}");
+    }
+
+    #[test]
+    fn a_name_with_brackets_does_not_shift_the_fields() {
+        let stat = "7 (a) b) S 1 2 3 4 5 6 7 8 9 10 30 12 0 0";
+        assert_eq!(ticks(stat), Some(42));
+        assert_eq!(ticks("7 (a"), None);
+    }
+
+    #[test]
+    fn a_machine_is_busy_when_it_is_not_idle() {
+        let stat = "cpu  10 1 5 1000 50 2 3 4 9 9\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
+        assert_eq!(busy(stat), Some(10 + 1 + 5 + 2 + 3 + 4));
+        assert_eq!(busy("intr 1 2"), None);
+        assert!(read_machine().unwrap().ticks > 0);
+    }
+
+    #[test]
+    fn drops_are_those_of_the_port() {
+        let list = "  sl  local_address rem_address   st tx_queue rx_queue drops\n\
+                    1: 0100007F:1092 00000000:0000 07 00000000:00000000 0 12\n\
+                    2: 0100007F:1093 00000000:0000 07 00000000:00000000 0 99\n";
+        assert_eq!(dropped_in(list, 0x1092), 12);
+    }
+}
