@@ -63,9 +63,9 @@ pub struct Acceptor {
     opening: Opening,
     stage: Stage,
     /// When a stage ends that may not last: the opening, and the end.
-    until: Duration,
+    until: Nanos,
     /// When it was last told anything that it has to acknowledge.
-    spoke: Duration,
+    spoke: Nanos,
     /// The time of its request, on its clock.
     request_time: u64,
     clock: PeerClock,
@@ -77,6 +77,21 @@ pub struct Acceptor {
     has_left: bool,
 }
 
+/// A time in 8 bytes in place of 16: there may be thousands of peers.
+#[derive(Debug, Clone, Copy)]
+struct Nanos(u64);
+
+impl Nanos {
+    fn of(time: Duration) -> Self {
+        // 584 years.
+        Self(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    fn time(self) -> Duration {
+        Duration::from_nanos(self.0)
+    }
+}
+
 impl Acceptor {
     /// A peer that has a place from now on.
     #[must_use]
@@ -86,8 +101,8 @@ impl Acceptor {
             connection: Connection::new(mtu, server.pending(mtu), server.budget.clone(), now),
             opening,
             stage: Stage::Unverified,
-            until: now + OPENING,
-            spoke: now,
+            until: Nanos::of(now + OPENING),
+            spoke: Nanos::of(now),
             request_time: 0,
             clock: PeerClock::default(),
             payload: None,
@@ -159,8 +174,8 @@ impl Acceptor {
     pub fn handle_timeout(&mut self, server: &Server, now: Duration, events: &mut Vec<Event>) {
         match self.stage {
             Stage::Over => return,
-            Stage::Closing if now >= self.until => return self.end(),
-            Stage::Unverified | Stage::Requested | Stage::Handling if now >= self.until => {
+            Stage::Closing if now >= self.until.time() => return self.end(),
+            Stage::Unverified | Stage::Requested | Stage::Handling if now >= self.until.time() => {
                 self.end();
                 return events.push(Event::Expired);
             }
@@ -176,7 +191,7 @@ impl Acceptor {
             let time = server.clock_at(now);
             // A queue that is full is not acknowledged either, which serves as well.
             let _ = self.say(&Message::Ping { time }, Reliability::Reliable, now);
-            self.spoke = now;
+            self.spoke = Nanos::of(now);
         }
     }
 
@@ -188,7 +203,7 @@ impl Acceptor {
         let until = match self.stage {
             Stage::Over => return None,
             Stage::Unverified | Stage::Requested | Stage::Handling | Stage::Closing => {
-                Some(self.until)
+                Some(self.until.time())
             }
             Stage::Exchanging | Stage::Pending | Stage::Connected => None,
         };
@@ -225,7 +240,7 @@ impl Acceptor {
 
     fn close(&mut self, until: Duration) {
         self.stage = Stage::Closing;
-        self.until = until;
+        self.until = Nanos::of(until);
         self.payload = None;
         self.waiting = None;
     }
@@ -239,7 +254,7 @@ impl Acceptor {
     fn ping_due(&self, server: &Server) -> Option<Duration> {
         match self.stage {
             Stage::Exchanging | Stage::Pending | Stage::Connected => {
-                Some(self.spoke + server.timeout / 2)
+                Some(self.spoke.time() + server.timeout / 2)
             }
             _ => None,
         }

@@ -276,7 +276,7 @@ impl Connection {
     /// What the connection takes, in bytes, itself included and messages not polled too.
     #[must_use]
     pub fn memory(&self) -> usize {
-        size_of::<Self>() + self.inbound.memory() + self.outgoing.memory()
+        size_of::<Self>() + self.arrivals.memory() + self.inbound.memory() + self.outgoing.memory()
     }
 
     /// Counts everything, on both sides, as after this many datagrams, messages and indices below the number

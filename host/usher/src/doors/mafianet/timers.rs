@@ -18,23 +18,28 @@ pub(super) struct Slot {
 pub(super) struct Timers(BTreeSet<(u64, Slot)>);
 
 /// A peer's own time, in nanoseconds, as the table has it.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Due(Option<u64>);
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Due(u64);
+
+/// No time.
+const NEVER: u64 = u64::MAX;
 
 impl Timers {
     /// Has a peer looked at then, or earlier.
     pub(super) fn set(&mut self, slot: Slot, due: Duration, set: &mut Due) {
-        let due = u64::try_from(due.as_nanos()).unwrap_or(u64::MAX);
-        if set.0.is_none_or(|set| due < set) {
+        // 584 years.
+        let due = u64::try_from(due.as_nanos()).unwrap_or(NEVER - 1);
+        if due < set.0 {
             self.unset(slot, set);
             self.0.insert((due, slot));
-            set.0 = Some(due);
+            set.0 = due;
         }
     }
 
     /// Has a peer looked at no more.
     pub(super) fn unset(&mut self, slot: Slot, set: &mut Due) {
-        if let Some(due) = set.0.take() {
+        let due = std::mem::replace(&mut set.0, NEVER);
+        if due != NEVER {
             self.0.remove(&(due, slot));
         }
     }
@@ -53,10 +58,16 @@ impl Timers {
     }
 }
 
+impl Default for Due {
+    fn default() -> Due {
+        Due(NEVER)
+    }
+}
+
 impl Due {
     /// After [`Timers::pop`].
     pub(super) fn was_popped(&mut self) {
-        self.0 = None;
+        self.0 = NEVER;
     }
 }
 
@@ -80,7 +91,7 @@ mod tests {
         let popped: Vec<_> = std::iter::from_fn(|| timers.pop(secs(4))).collect();
         assert_eq!(popped, [slot(1), slot(2)]);
         timers.set(slot(1), secs(9), &mut Due::default());
-        timers.unset(slot(1), &mut Due(Some(9_000_000_000)));
+        timers.unset(slot(1), &mut Due(9_000_000_000));
         assert!(timers.0.is_empty());
     }
 }

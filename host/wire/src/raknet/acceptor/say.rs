@@ -8,7 +8,7 @@ use super::super::reliability::Reliability;
 use super::event::Stage;
 use super::server::Server;
 use super::unsent::Unsent;
-use super::{Acceptor, is_the_games};
+use super::{Acceptor, Nanos, is_the_games};
 
 /// How long our last word may take to be acknowledged.
 const LAST_WORD: Duration = Duration::from_secs(5);
@@ -148,7 +148,7 @@ impl Acceptor {
             None => {
                 self.connection.send(bytes, reliability, channel)?;
                 if reliability.is_reliable() {
-                    self.spoke = now;
+                    self.spoke = Nanos::of(now);
                 }
             }
         }
@@ -185,7 +185,7 @@ impl Acceptor {
     ) -> Result<(), Unsent> {
         self.connection.send(&message.to_bytes(), reliability, 0)?;
         if reliability.is_reliable() {
-            self.spoke = now;
+            self.spoke = Nanos::of(now);
         }
         Ok(())
     }

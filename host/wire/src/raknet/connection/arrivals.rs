@@ -43,10 +43,29 @@ impl Bits {
         self.0[word] &= !bit;
     }
 
+    fn are_all_set(&self) -> bool {
+        self.0.iter().all(|word| *word == u64::MAX)
+    }
+
     /// Word (always within the array) and bit of a number.
     fn place(number: u64) -> (usize, u64) {
         ((number % WINDOW / 64) as usize, 1 << (number % 64))
     }
+}
+
+#[derive(Debug)]
+struct Maps {
+    received: Bits,
+    /// Those that are to be acknowledged.
+    owed: Bits,
+}
+
+impl Maps {
+    /// What was before the first one is not awaited.
+    const NOTHING_NEW: Self = Self {
+        received: Bits([u64::MAX; (WINDOW / 64) as usize]),
+        owed: Bits([0; (WINDOW / 64) as usize]),
+    };
 }
 
 /// The incoming datagrams of one connection.
@@ -54,10 +73,9 @@ impl Bits {
 pub(super) struct Arrivals {
     /// The number after the highest that came.
     expected: u64,
-    /// Of the 512 below `expected`.
-    received: Bits,
-    /// Those of them that are to be acknowledged.
-    owed: Bits,
+    /// What is known of the 512 below `expected`. None, as mostly when nobody speaks: all of them came, and were
+    /// acknowledged.
+    maps: Option<Box<Maps>>,
     owed_count: u16,
     /// None is owed below.
     owed_from: u64,
@@ -71,9 +89,7 @@ impl Arrivals {
     pub(super) fn new() -> Self {
         Self {
             expected: FIRST,
-            // What was before the first one is not awaited.
-            received: Bits([u64::MAX; (WINDOW / 64) as usize]),
-            owed: Bits([0; (WINDOW / 64) as usize]),
+            maps: None,
             owed_count: 0,
             owed_from: FIRST,
             due: NEVER,
@@ -85,7 +101,9 @@ impl Arrivals {
     pub(super) fn arrive(&mut self, raw: u32) -> Option<u64> {
         let number = number::extend(raw, self.expected);
         if number < self.expected {
-            if number + WINDOW < self.expected || self.received.get(number) {
+            let maps = self.maps.as_ref();
+            if number + WINDOW < self.expected || maps.is_none_or(|maps| maps.received.get(number))
+            {
                 return None;
             }
         } else {
@@ -94,11 +112,12 @@ impl Arrivals {
                 return None;
             }
             let forgotten = (gap + 1).min(WINDOW);
+            let maps = known(&mut self.maps);
             for step in 0..forgotten {
                 let slot = number - step;
-                self.received.clear(slot);
-                if self.owed.get(slot) {
-                    self.owed.clear(slot);
+                maps.received.clear(slot);
+                if maps.owed.get(slot) {
+                    maps.owed.clear(slot);
                     self.owed_count -= 1;
                 }
             }
@@ -107,13 +126,13 @@ impl Arrivals {
                 self.nak_from = self.expected;
             }
         }
-        self.received.set(number);
+        known(&mut self.maps).received.set(number);
         Some(number)
     }
 
     /// Owes an acknowledgement for a datagram that [`arrive`](Self::arrive) gave.
     pub(super) fn owe(&mut self, number: u64, now: u64, at_once: bool) {
-        self.owed.set(number);
+        known(&mut self.maps).owed.set(number);
         self.owed_from = if self.owed_count == 0 {
             number
         } else {
@@ -148,9 +167,9 @@ impl Arrivals {
             return false;
         }
         let from = self.nak_from.max(self.expected - WINDOW);
-        let received = &self.received;
+        let maps = self.maps.as_ref();
         let (next, any) = write_runs(begin_nak(limit, out), from, self.expected, |n| {
-            !received.get(n)
+            maps.is_some_and(|maps| !maps.received.get(n))
         });
         self.nak_from = next;
         if !any {
@@ -160,18 +179,25 @@ impl Arrivals {
     }
 
     fn write_ack(&mut self, limit: usize, out: &mut Vec<u8>) -> bool {
-        let owed = &self.owed;
+        let owed = &mut known(&mut self.maps).owed;
         let from = self.owed_from.max(self.expected - WINDOW);
         let (next, any) = write_runs(begin_ack(limit, out), from, self.expected, |n| owed.get(n));
         for number in from..next {
-            if self.owed.get(number) {
-                self.owed.clear(number);
+            if owed.get(number) {
+                owed.clear(number);
                 self.owed_count -= 1;
             }
         }
         self.owed_from = next;
         if self.owed_count == 0 {
             self.due = NEVER;
+            if self
+                .maps
+                .as_ref()
+                .is_some_and(|maps| maps.received.are_all_set())
+            {
+                self.maps = None;
+            }
         }
         if !any {
             out.clear();
@@ -179,11 +205,20 @@ impl Arrivals {
         any
     }
 
+    /// Heap bytes.
+    pub(super) fn memory(&self) -> usize {
+        self.maps.as_ref().map_or(0, |_| size_of::<Maps>())
+    }
+
     /// For tests of what happens when numbers wrap.
     pub(super) fn count_from(&mut self, number: u64) {
         self.expected = number;
         self.nak_from = number;
     }
+}
+
+fn known(maps: &mut Option<Box<Maps>>) -> &mut Maps {
+    maps.get_or_insert_with(|| Box::new(Maps::NOTHING_NEW))
 }
 
 /// Writes the runs of wanted numbers from `from` to below `to`. Gives the first number that did not fit, or
