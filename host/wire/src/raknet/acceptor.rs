@@ -25,7 +25,7 @@ use std::net::SocketAddrV4;
 use std::time::Duration;
 
 use super::clock::PeerClock;
-use super::connection::{Connection, Held};
+use super::connection::Connection;
 use super::dialect::Dialect;
 use super::guid::Guid;
 use super::malformed::Malformed;
@@ -69,8 +69,6 @@ pub struct Acceptor {
     /// The time of its request, on its clock.
     request_time: u64,
     clock: PeerClock,
-    /// What its session payload takes, wherever that is, until it is decided about.
-    payload: Option<Held>,
     /// What the game says to it before it can know that it is in.
     waiting: Option<Box<Waiting>>,
     /// Its last word was heard, and it has to hear nothing more than that.
@@ -105,7 +103,6 @@ impl Acceptor {
             spoke: Nanos::of(now),
             request_time: 0,
             clock: PeerClock::default(),
-            payload: None,
             waiting: None,
             has_left: false,
         }
@@ -241,7 +238,7 @@ impl Acceptor {
     fn close(&mut self, until: Duration) {
         self.stage = Stage::Closing;
         self.until = Nanos::of(until);
-        self.payload = None;
+        self.connection.release();
         self.waiting = None;
     }
 

@@ -41,6 +41,7 @@ mod inbound;
 mod limits;
 mod outgoing;
 mod pace;
+mod queue;
 mod sent;
 mod whole;
 
@@ -54,9 +55,10 @@ use super::number::FIRST;
 use super::reliability::Reliability;
 use arrivals::Arrivals;
 use inbound::Inbound;
+use limits::Packed;
 use outgoing::Outgoing;
 
-pub use budget::{Budget, Held};
+pub use budget::Budget;
 pub use limits::Limits;
 pub use outgoing::SendError;
 pub use whole::Incoming;
@@ -69,7 +71,7 @@ pub struct Connection {
     arrivals: Arrivals,
     inbound: Inbound,
     outgoing: Outgoing,
-    limits: Limits,
+    limits: Packed,
     mtu: u16,
     /// When the last datagram came, in nanoseconds.
     heard: u64,
@@ -86,7 +88,7 @@ impl Connection {
             arrivals: Arrivals::new(),
             inbound: Inbound::new(budget),
             outgoing: Outgoing::new(),
-            limits,
+            limits: Packed::new(limits),
             mtu: mtu.clamp(MIN_MTU, MAX_MTU),
             heard: nanos(now),
             owed_since: NEVER,
@@ -96,13 +98,13 @@ impl Connection {
 
     /// Other limits from here on, as after an acceptance. What is kept already is kept.
     pub fn set_limits(&mut self, limits: Limits) {
-        self.limits = limits;
+        self.limits = Packed::new(limits);
     }
 
     /// The limits that hold.
     #[must_use]
-    pub fn limits(&self) -> &Limits {
-        &self.limits
+    pub fn limits(&self) -> Limits {
+        self.limits.unpacked()
     }
 
     /// The MTU, in bytes with IP and UDP headers.
@@ -140,10 +142,11 @@ impl Connection {
 
     fn read(&mut self, number: u64, frames: Frames<'_>, now: u64) -> Result<(), Malformed> {
         let max_part = usize::from(self.mtu - IP_UDP_HEADER);
+        let limits = self.limits();
         let mut result = Ok(());
         let mut all_taken = true;
         for frame in frames {
-            match frame.and_then(|frame| self.inbound.take(&frame, max_part, &self.limits)) {
+            match frame.and_then(|frame| self.inbound.take(&frame, max_part, &limits)) {
                 Ok(taken) => all_taken &= taken,
                 Err(cause) => result = result.and(Err(cause)),
             }
@@ -158,6 +161,18 @@ impl Connection {
     /// The next message that is due. Take all of them after each [`receive`](Self::receive).
     pub fn poll_message(&mut self) -> Option<Incoming> {
         self.inbound.poll()
+    }
+
+    /// Counts bytes in the budget that the caller goes on keeping of what it was handed, until
+    /// [`release`](Self::release) or the end of the connection. False: there is no room, and nothing is counted.
+    #[must_use]
+    pub fn hold(&mut self, bytes: usize) -> bool {
+        self.inbound.hold(bytes)
+    }
+
+    /// The caller keeps nothing any more.
+    pub fn release(&mut self) {
+        self.inbound.release();
     }
 
     /// Queues a message of whole bytes. The channel counts for ordered and sequenced ones.
@@ -186,7 +201,7 @@ impl Connection {
         reliability: Reliability,
         channel: u8,
     ) -> Result<(), SendError> {
-        let max_bytes = self.limits.max_outgoing;
+        let max_bytes = self.limits().max_outgoing;
         self.outgoing
             .send(bytes, bits, reliability, channel, self.mtu, max_bytes)
     }
@@ -239,7 +254,7 @@ impl Connection {
         if self.owed_since == NEVER {
             return NEVER;
         }
-        let timeout = nanos(self.limits.timeout);
+        let timeout = nanos(self.limits().timeout);
         let silent = self.heard.saturating_add(timeout);
         silent.max(self.owed_since.saturating_add(timeout / 2))
     }

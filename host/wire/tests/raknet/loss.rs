@@ -371,7 +371,7 @@ fn another_timeout_counts_at_once() {
     end.says();
     end.connection.set_limits(Limits {
         timeout: ms(2_000),
-        ..*end.connection.limits()
+        ..end.connection.limits()
     });
     assert!(!end.connection.is_lost(ms(2_999)));
     assert!(end.connection.is_lost(ms(3_000)));

@@ -74,7 +74,7 @@ impl Acceptor {
                 }
             }
             (Stage::Exchanging, Message::SessionRequest(_)) => {
-                self.hear_session_request(server, incoming, events);
+                self.hear_session_request(incoming, events);
             }
             (stage, Message::Application(bytes)) => {
                 let id = bytes.first().copied().unwrap_or(0);
@@ -102,20 +102,13 @@ impl Acceptor {
         events.push(Event::Violated(violation));
     }
 
-    fn hear_session_request(
-        &mut self,
-        server: &Server,
-        incoming: Incoming,
-        events: &mut Vec<Event>,
-    ) {
+    fn hear_session_request(&mut self, incoming: Incoming, events: &mut Vec<Event>) {
         let mut payload = incoming.bytes;
         payload.remove(0);
         self.stage = Stage::Pending;
-        if !payload.is_empty() {
-            self.payload = server.budget.hold(payload.len());
-            if self.payload.is_none() {
-                return events.push(Event::NoRoom);
-            }
+        // It counts until it is decided about, wherever it is.
+        if !self.connection.hold(payload.len()) {
+            return events.push(Event::NoRoom);
         }
         events.push(Event::SessionRequest(payload));
     }

@@ -64,7 +64,7 @@ impl Acceptor {
             Reliability::ReliableOrdered,
             now,
         )?;
-        self.payload = None;
+        self.connection.release();
         self.connection.set_limits(server.accepted());
         self.waiting = Some(Box::default());
         self.stage = Stage::Connected;

@@ -35,14 +35,6 @@ impl Budget {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// Keeps bytes that no connection keeps any more, until what is returned is dropped. None: there is no
-    /// room.
-    #[must_use]
-    pub fn hold(&self, bytes: usize) -> Option<Held> {
-        let mut charge = Charge::new(self.clone());
-        charge.grow(bytes).then_some(Held(charge))
-    }
-
     fn take(&self, bytes: usize) -> bool {
         self.0
             .used
@@ -68,12 +60,6 @@ impl fmt::Debug for Budget {
         write!(f, "Budget({} of {})", self.used(), self.0.limit)
     }
 }
-
-/// Bytes that count in a [`Budget`] for as long as this lives.
-#[derive(Debug)]
-pub struct Held(
-    #[expect(dead_code, reason = "it gives back what it has when it is dropped")] Charge,
-);
 
 /// What one connection has taken of the budget; given back when it goes.
 #[derive(Debug)]
@@ -131,16 +117,6 @@ mod tests {
         drop(one);
         assert_eq!(budget.used(), 40);
         drop(two);
-        assert_eq!(budget.used(), 0);
-    }
-
-    #[test]
-    fn what_is_held_counts_until_it_is_dropped() {
-        let budget = Budget::new(100);
-        let held = budget.hold(60).expect("room");
-        assert!(budget.hold(41).is_none());
-        assert_eq!(budget.used(), 60);
-        drop(held);
         assert_eq!(budget.used(), 0);
     }
 }

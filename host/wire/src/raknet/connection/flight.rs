@@ -3,11 +3,10 @@
 //! A message that was lost goes out again in a datagram of a new number. The old number is remembered for as
 //! long as the peer would remember it, so that a late acknowledgement still counts.
 
-use std::collections::VecDeque;
-
 use super::super::number::{self, FIRST};
 use super::super::ranges::Ranges;
 use super::pace::Pace;
+use super::queue::Queue;
 use super::sent::{Sent, State};
 
 /// Datagrams that are remembered; a peer's NAK and ACK never name older ones.
@@ -36,7 +35,7 @@ pub(super) struct Flight {
     /// No datagram below is under way.
     oldest: u64,
     /// The last datagrams, up to `next`.
-    history: VecDeque<Sent>,
+    history: Queue<Sent>,
     /// How many of them are under way.
     under_way: u16,
     /// The one after the newest that was acknowledged.
@@ -44,9 +43,9 @@ pub(super) struct Flight {
     /// Message number of the first of `unacked`.
     lowest: u64,
     /// Each is in exactly one datagram that is under way, or in `again`.
-    unacked: VecDeque<Option<Unacked>>,
+    unacked: Queue<Option<Unacked>>,
     /// Messages to be sent again, and some that were acknowledged in the meantime; never the first one.
-    again: VecDeque<u64>,
+    again: Queue<u64>,
     /// Datagrams that may go out above the window, each in place of one that the peer misses.
     instead: u16,
     /// Messages and parts that went out again.
@@ -58,12 +57,12 @@ impl Flight {
         Self {
             next: FIRST,
             oldest: FIRST,
-            history: VecDeque::new(),
+            history: Queue::new(),
             under_way: 0,
             heard_of: FIRST,
             lowest: FIRST,
-            unacked: VecDeque::new(),
-            again: VecDeque::new(),
+            unacked: Queue::new(),
+            again: Queue::new(),
             instead: 0,
             repeated: 0,
         }
@@ -230,9 +229,9 @@ impl Flight {
     /// Forgets what was sent. Numbers go on from where they are.
     pub(super) fn clear(&mut self) {
         self.lowest += self.unacked.len() as u64;
-        self.unacked = VecDeque::new();
-        self.again = VecDeque::new();
-        self.history = VecDeque::new();
+        self.unacked = Queue::new();
+        self.again = Queue::new();
+        self.history = Queue::new();
         self.under_way = 0;
         self.oldest = self.next;
         self.instead = 0;
@@ -353,10 +352,10 @@ impl Flight {
             self.history.pop_front();
         }
         if self.unacked.is_empty() {
-            self.unacked = VecDeque::new();
-            self.again = VecDeque::new();
+            self.unacked = Queue::new();
+            self.again = Queue::new();
             if self.under_way == 0 {
-                self.history = VecDeque::new();
+                self.history = Queue::new();
                 self.oldest = self.next;
             }
         }

@@ -1,7 +1,5 @@
 //! From frames to whole messages in their turn: each once, put together, in the order of its channel.
 
-use std::collections::VecDeque;
-
 use super::super::frame::{Frame, Part};
 use super::super::malformed::Malformed;
 use super::assembly::{Added, Assemblies, Room};
@@ -9,6 +7,7 @@ use super::budget::{Budget, Charge};
 use super::channels::{Channels, Turn};
 use super::filter::{Filter, Novelty};
 use super::limits::Limits;
+use super::queue::Queue;
 use super::whole::{Incoming, Whole};
 
 /// What a message that waits takes beside its bytes.
@@ -20,11 +19,13 @@ pub(super) struct Inbound {
     filter: Filter,
     assemblies: Assemblies,
     channels: Channels,
-    ready: VecDeque<Incoming>,
+    ready: Queue<Incoming>,
     /// What is kept, out of what all connections may keep.
     charge: Charge,
     /// What is kept and what was begun, out of what this one may keep.
     claimed: usize,
+    /// What of the charge is kept by someone else.
+    elsewhere: u32,
 }
 
 impl Inbound {
@@ -33,9 +34,10 @@ impl Inbound {
             filter: Filter::new(),
             assemblies: Assemblies::default(),
             channels: Channels::default(),
-            ready: VecDeque::new(),
+            ready: Queue::new(),
             charge: Charge::new(budget),
             claimed: 0,
+            elsewhere: 0,
         }
     }
 
@@ -163,11 +165,29 @@ impl Inbound {
         ready.extend(waited);
     }
 
+    /// Counts what someone else keeps.
+    pub(super) fn hold(&mut self, bytes: usize) -> bool {
+        let held = u32::try_from(bytes).ok();
+        let sum = held.and_then(|held| self.elsewhere.checked_add(held));
+        match sum {
+            Some(sum) if self.charge.grow(bytes) => {
+                self.elsewhere = sum;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn release(&mut self) {
+        self.charge.shrink(self.elsewhere as usize);
+        self.elsewhere = 0;
+    }
+
     /// The next message that is due.
     pub(super) fn poll(&mut self) -> Option<Incoming> {
         let message = self.ready.pop_front();
         if self.ready.is_empty() && self.ready.capacity() > 0 {
-            self.ready = VecDeque::new();
+            self.ready = Queue::new();
         }
         message
     }
@@ -182,7 +202,7 @@ impl Inbound {
         self.filter.memory()
             + self.assemblies.memory()
             + self.channels.memory()
-            + self.charge.bytes()
+            + (self.charge.bytes() - self.elsewhere as usize)
             + self.ready.capacity() * size_of::<Incoming>()
             + ready
     }

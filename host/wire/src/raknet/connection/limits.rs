@@ -24,6 +24,40 @@ pub struct Limits {
     pub timeout: Duration,
 }
 
+/// The same in less memory: there may be thousands of connections.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Packed {
+    max_parts: u32,
+    max_held: u32,
+    max_outgoing: u32,
+    /// In nanoseconds, in two halves.
+    timeout: [u32; 2],
+}
+
+impl Packed {
+    /// What is beyond 4 GiB, or 584 years, is that much.
+    pub(super) fn new(limits: Limits) -> Self {
+        let size = |size| u32::try_from(size).unwrap_or(u32::MAX);
+        let timeout = u64::try_from(limits.timeout.as_nanos()).unwrap_or(u64::MAX);
+        Self {
+            max_parts: limits.max_parts,
+            max_held: size(limits.max_held),
+            max_outgoing: size(limits.max_outgoing),
+            timeout: [(timeout >> 32) as u32, timeout as u32],
+        }
+    }
+
+    pub(super) fn unpacked(self) -> Limits {
+        let [high, low] = self.timeout.map(u64::from);
+        Limits {
+            max_parts: self.max_parts,
+            max_held: self.max_held as usize,
+            max_outgoing: self.max_outgoing as usize,
+            timeout: Duration::from_nanos(high << 32 | low),
+        }
+    }
+}
+
 impl Limits {
     /// What does not depend on the other limits, in bytes: tables of numbers and of channels at their
     /// fullest, and the connection itself.
@@ -57,5 +91,29 @@ impl Limits {
             max_outgoing: 4 << 20,
             timeout: Duration::from_secs(10),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_the_same_after_packing() {
+        for limits in [
+            Limits::pending(1400),
+            Limits::pending(576),
+            Limits::accepted(),
+        ] {
+            assert_eq!(Packed::new(limits).unpacked(), limits);
+        }
+        let endless = Limits {
+            max_held: usize::MAX,
+            timeout: Duration::MAX,
+            ..Limits::accepted()
+        };
+        let unpacked = Packed::new(endless).unpacked();
+        assert_eq!(unpacked.max_held, u32::MAX as usize);
+        assert_eq!(unpacked.timeout, Duration::from_nanos(u64::MAX));
     }
 }

@@ -2,8 +2,6 @@
 //!
 //! A message becomes its frames at once, since nothing in a frame depends on when or how often it is sent.
 
-use std::collections::VecDeque;
-
 use super::super::datagram::begin_data;
 use super::super::frame::{Frame, Part};
 use super::super::limits::{CHANNELS, PART_OVERHEAD};
@@ -12,6 +10,7 @@ use super::super::ranges::Ranges;
 use super::super::reliability::Reliability;
 use super::flight::{Flight, Freed};
 use super::pace::Pace;
+use super::queue::Queue;
 use super::sent::Sent;
 
 /// What a frame takes beside its bytes: up to four places in the queue, and the allocator's share.
@@ -48,7 +47,7 @@ pub(super) struct Outgoing {
     flight: Flight,
     pace: Pace,
     /// Frames that were never sent, the reliable ones with the message numbers that follow each other.
-    queue: VecDeque<Box<[u8]>>,
+    queue: Queue<Box<[u8]>>,
     /// How many of them are reliable.
     queued_reliable: usize,
     /// Message number of the next one.
@@ -72,7 +71,7 @@ impl Outgoing {
         Self {
             flight: Flight::new(),
             pace: Pace::new(),
-            queue: VecDeque::new(),
+            queue: Queue::new(),
             queued_reliable: 0,
             message: FIRST,
             channels: Vec::new(),
@@ -228,7 +227,7 @@ impl Outgoing {
     /// A queue that was long once takes its place for no longer than needed.
     fn shrink(&mut self) {
         if self.queue.is_empty() {
-            self.queue = VecDeque::new();
+            self.queue = Queue::new();
         } else if self.queue.capacity() > 4 * self.queue.len() + SPARE_PLACES {
             self.queue.shrink_to(2 * self.queue.len());
         }
@@ -265,7 +264,7 @@ impl Outgoing {
     /// Drops all that was to be sent, or sent again.
     pub(super) fn clear(&mut self) {
         self.flight.clear();
-        self.queue = VecDeque::new();
+        self.queue = Queue::new();
         self.queued_reliable = 0;
         self.bytes = 0;
     }

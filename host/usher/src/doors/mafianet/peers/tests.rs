@@ -115,5 +115,5 @@ fn of_too_many_last_words_the_oldest_is_cut_short() {
 fn a_peer_takes_little() {
     let own = size_of::<Peer>();
     println!("a peer takes {own} bytes, its connection included");
-    assert!(own <= 900, "{own}");
+    assert!(own <= 560, "{own}");
 }

@@ -100,7 +100,7 @@ fn one_that_waits_takes_little() {
         "a pending peer takes {all} bytes, {own} of them itself and {} its connection",
         size_of::<Connection>()
     );
-    assert!(all <= 1024, "{all}");
+    assert!(all <= 640, "{all}");
 }
 
 #[test]

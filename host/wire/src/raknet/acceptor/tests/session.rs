@@ -2,7 +2,7 @@
 
 use super::super::{Cause, Event, Stage, Unsent, Violation};
 use super::world::{World, ms, secs};
-use crate::raknet::{Budget, MAX_SESSION_PAYLOAD, Message, Reliability};
+use crate::raknet::{Budget, Connection, Limits, MAX_SESSION_PAYLOAD, Message, Reliability};
 
 #[test]
 fn a_payload_of_any_allowed_length_is_asked_about_once() {
@@ -39,10 +39,13 @@ fn a_payload_that_is_too_long_ends_the_peer_without_an_answer() {
 #[test]
 fn a_payload_for_which_there_is_no_room_is_said_to_be_so() {
     let mut world = World::exchanging();
-    world.server.budget = Budget::new(99);
+    let (mtu, budget) = (1400, world.server.budget.clone());
+    let mut other = Connection::new(mtu, Limits::pending(mtu), budget, world.now);
+    assert!(other.hold(Budget::DEFAULT_LIMIT - 99));
     world.say_ordered(&Message::SessionRequest(&[7; 100]));
     world.run(ms(50));
     assert_eq!(world.happened(), ["NoRoom"]);
+    drop(other);
     world.peer.reject(&world.server, b"full", false, world.now);
     world.run_to_the_end();
     assert_eq!(world.heard(), [b"\x82full"]);
