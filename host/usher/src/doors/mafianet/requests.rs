@@ -78,7 +78,6 @@ impl Requests {
         let dialect = opening.dialect;
         let exchange = dialect.session_exchange;
         let password = peer.password.take();
-        let guid = format!("{:016x}", opening.guid.0);
         let request = RequestData {
             id: peer.request,
             door: self.door,
@@ -102,7 +101,8 @@ impl Requests {
             payload: payload.into(),
             attributes: vec![Attribute {
                 name: self.guid.clone(),
-                value: AttributeValue::Text(guid.into()),
+                // As a number it takes no memory of its own.
+                value: AttributeValue::Number(opening.guid.0.cast_signed()),
             }],
             one_way: peer.acceptor.rtt().map(|trip| trip / 2),
         };
