@@ -48,6 +48,9 @@ impl Network {
 /// How long someone who only passes by waits for a status before it goes.
 const PASSING: Duration = Duration::from_millis(500);
 
+/// How long nobody is looked after, whatever comes: as far as a server in the same town is away.
+const REST: Duration = Duration::from_micros(500);
+
 /// How many leave in a second at the end.
 const LEAVING: u32 = 3_000;
 
@@ -220,9 +223,9 @@ impl Crowd {
         }
     }
 
-    fn receive(&mut self, now: Duration) {
+    fn receive(&mut self, now: Duration, readable: &[bool]) {
         let mut batch = std::mem::replace(&mut self.batch, Batch::empty());
-        for port in 0..PORTS {
+        for port in (0..PORTS).filter(|port| readable[*port]) {
             while self.ports[port].receive(&mut batch) {
                 for received in batch.datagrams() {
                     let place = received.to.and_then(|to| self.places.get(&to)).copied();
@@ -271,8 +274,8 @@ impl Work for Crowd {
         self.tally = Tally::new(now);
     }
 
-    fn turn(&mut self, now: Duration) -> Option<Duration> {
-        self.receive(now);
+    fn turn(&mut self, now: Duration, readable: &[bool]) -> Option<Duration> {
+        self.receive(now, readable);
         let missing = self.phase.waiting.saturating_sub(self.waiters);
         for _ in 0..self.ramp.due(now).min(missing) {
             self.come(false, now);
@@ -327,6 +330,10 @@ impl Work for Crowd {
 
     fn ports(&self) -> &[Port] {
         &self.ports
+    }
+
+    fn rest(&self) -> Duration {
+        REST
     }
 }
 

@@ -97,7 +97,7 @@ impl Work for Flood {
         (self.pace, self.since) = (Pace::new(phase.flood, now), now);
     }
 
-    fn turn(&mut self, now: Duration) -> Option<Duration> {
+    fn turn(&mut self, now: Duration, _: &[bool]) -> Option<Duration> {
         for _ in 0..self.pace.due(now) {
             self.send();
         }
@@ -154,7 +154,7 @@ mod tests {
             ..Phase::default()
         };
         flood.begin(phase, Duration::ZERO);
-        flood.turn(Duration::from_millis(100));
+        flood.turn(Duration::from_millis(100), &[]);
         let mut batch = Batch::new();
         let (mut sources, mut lengths) = (Vec::new(), Vec::new());
         while door.receive(&mut batch) {

@@ -17,14 +17,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How often it is looked at.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Those who come and go before anything is measured, so that what the host makes once is made.
-const WARM_UP: Phase = Phase {
-    waiting: 0,
-    ramp: 0,
-    arrivals: 200,
-    flood: 0,
-};
-
 struct Timeline {
     workers: [(&'static str, Worker); 3],
     zero: Instant,
@@ -58,7 +50,11 @@ pub(crate) fn run(load: Pending) -> io::Result<()> {
     timeline.settle(Duration::ZERO, "the players are not let in")?;
     let seconds = Duration::from_secs(load.seconds.into());
     let idle = Phase::default();
-    timeline.begin(WARM_UP);
+    // What the host makes once for all who come is made before anything is measured.
+    timeline.begin(Phase {
+        arrivals: load.arrivals,
+        ..idle
+    });
     sleep(Duration::from_secs(2));
     timeline.begin(idle);
     sleep(Duration::from_secs(1));

@@ -195,11 +195,13 @@ impl Work for Players {
         }
     }
 
-    fn turn(&mut self, now: Duration) -> Option<Duration> {
+    fn turn(&mut self, now: Duration, readable: &[bool]) -> Option<Duration> {
         let door = SocketAddr::V4(self.door);
         let mut next = None;
-        for place in 0..self.players.len() {
-            self.receive(place, now);
+        for (place, readable) in readable.iter().enumerate() {
+            if *readable {
+                self.receive(place, now);
+            }
             self.say(place, now);
             let player = &mut self.players[place];
             player

@@ -46,8 +46,9 @@ pub(crate) trait Work {
     /// The load changes, and figures begin anew.
     fn begin(&mut self, phase: Phase, now: Duration);
 
-    /// Does what is due and takes what came. The moment at which something is due next.
-    fn turn(&mut self, now: Duration) -> Option<Duration>;
+    /// Does what is due and takes what came to those ports that are readable. The moment at which something
+    /// is due next.
+    fn turn(&mut self, now: Duration, readable: &[bool]) -> Option<Duration>;
 
     /// Whether what the phase asked for stands.
     fn settled(&self) -> bool;
@@ -63,6 +64,12 @@ pub(crate) trait Work {
 
     /// The sockets to listen to.
     fn ports(&self) -> &[Port];
+
+    /// How long to rest after each turn, whatever comes. Where many come, a turn for each costs more than all
+    /// else.
+    fn rest(&self) -> Duration {
+        Duration::ZERO
+    }
 }
 
 enum Order {
@@ -145,6 +152,7 @@ fn run(
     zero: Instant,
 ) -> io::Result<()> {
     let mut leaving = false;
+    let mut readable = vec![false; work.ports().len()];
     loop {
         loop {
             match orders.try_recv() {
@@ -164,21 +172,19 @@ fn run(
                 Err(TryRecvError::Disconnected) => return Ok(()),
             }
         }
-        let due = work.turn(zero.elapsed());
+        let due = work.turn(zero.elapsed(), &readable);
         settled.store(work.settled(), Ordering::SeqCst);
         if leaving && work.is_gone() {
             return Ok(());
         }
+        thread::sleep(work.rest());
         let until = due.map_or(LOOK, |due| due.saturating_sub(zero.elapsed()));
-        listen(work.ports(), until.min(LOOK))?;
+        listen(work.ports(), until.min(LOOK), &mut readable)?;
     }
 }
 
-/// Waits until something comes or this has passed.
-fn listen(ports: &[Port], within: Duration) -> io::Result<()> {
-    if within.is_zero() {
-        return Ok(());
-    }
+/// Waits until something comes or this has passed, and says to which ports.
+fn listen(ports: &[Port], within: Duration, readable: &mut [bool]) -> io::Result<()> {
     let mut fds: Vec<_> = ports
         .iter()
         .map(|port| PollFd::new(port, PollFlags::IN))
@@ -189,7 +195,11 @@ fn listen(ports: &[Port], within: Duration) -> io::Result<()> {
         tv_nsec: within.subsec_nanos().into(),
     };
     match poll(&mut fds, Some(&within)) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-        Err(error) => Err(error.into()),
+        Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        Err(error) => return Err(error.into()),
     }
+    for (readable, fd) in readable.iter_mut().zip(&fds) {
+        *readable = !fd.revents().is_empty();
+    }
+    Ok(())
 }
