@@ -29,7 +29,7 @@ const BANNED: &str = "127.96.0.0/11\n";
 /// How much of it.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// A tenth of it in under a minute; figures are shown and not judged
+    /// A tenth of it in under a minute; its speed and memory are shown and not judged
     #[arg(long)]
     quick: bool,
     /// How many wait
@@ -109,11 +109,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
         "everyone left, and every table of the host is empty; figures are in {}",
         lines.display()
     );
-    let missed = verdicts.iter().filter(|verdict| !verdict.holds()).count();
-    match missed {
+    // A tenth of the load on a machine that does other things says little about speed.
+    let judged = verdicts.iter().filter(|it| it.always || !options.quick);
+    match judged.filter(|verdict| !verdict.holds()).count() {
         0 => Ok(()),
-        // A tenth of the load on a machine that does other things says little.
-        _ if options.quick => Ok(()),
         some => Err(format!("{some} of the lines to reach are missed")),
     }
 }

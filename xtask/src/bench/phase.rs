@@ -162,7 +162,11 @@ pub(crate) mod tests {
             name: name.to_owned(),
             said: json!({
                 "players": {"round_trip_us": {"p50": 200, "p99": p99_us, "p999": 900, "max": 950}, "lost": 0},
-                "crowd": {"waiting": 100},
+                "crowd": {
+                    "waiting": 100,
+                    "waiters_ended": {},
+                    "status_interval_us": {"max": 5_000_000},
+                },
                 "behind": [],
             }),
             host: 0.5,

@@ -1,5 +1,7 @@
 //! The lines that the figures have to reach.
 
+use serde_json::Value;
+
 use super::phase::Phase;
 
 /// The slowest that 99 of 100 round trips may be while thousands wait and others come and go, in
@@ -12,6 +14,9 @@ const FLOOD: f64 = 2.0;
 /// What someone who waits may cost beyond what it sent, in bytes.
 const MEMORY: f64 = 2048.0;
 
+/// The longest that one who waits may hear nothing, in seconds: a client that sets nothing gives up after 10.
+const SILENCE: f64 = 8.0;
+
 /// One figure and its line.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Verdict {
@@ -20,6 +25,8 @@ pub(crate) struct Verdict {
     pub(crate) line: f64,
     unit: &'static str,
     below: bool,
+    /// Whether it has to hold however little load there is, and whatever else the machine does.
+    pub(crate) always: bool,
 }
 
 impl Verdict {
@@ -61,6 +68,7 @@ pub(crate) fn judge(phases: &[Phase], payload: u64) -> Vec<Verdict> {
             line: ROUND_TRIP,
             unit: " ms",
             below: true,
+            always: false,
         },
         Verdict {
             what: "times slower by a flood",
@@ -68,6 +76,7 @@ pub(crate) fn judge(phases: &[Phase], payload: u64) -> Vec<Verdict> {
             line: FLOOD,
             unit: "",
             below: true,
+            always: false,
         },
         Verdict {
             what: "memory of one who waits, beyond its payload",
@@ -77,8 +86,43 @@ pub(crate) fn judge(phases: &[Phase], payload: u64) -> Vec<Verdict> {
             line: MEMORY,
             unit: " bytes",
             below: false,
+            always: false,
+        },
+        Verdict {
+            what: "longest silence to one who waits",
+            figure: longest_silence(phases),
+            line: SILENCE,
+            unit: " s",
+            below: true,
+            always: true,
+        },
+        Verdict {
+            what: "waiting, and lost",
+            figure: lost(phases),
+            line: 0.0,
+            unit: "",
+            below: false,
+            always: true,
         },
     ]
+}
+
+fn longest_silence(phases: &[Phase]) -> Option<f64> {
+    let longest = phases
+        .iter()
+        .filter_map(|phase| phase.figure("/crowd/status_interval_us/max"));
+    longest.reduce(f64::max).map(|micros| micros / 1e6)
+}
+
+/// Those who waited and whose wait ended, although there was no seat for them.
+fn lost(phases: &[Phase]) -> Option<f64> {
+    let ended = phases
+        .iter()
+        .map(|phase| phase.said.pointer("/crowd/waiters_ended")?.as_object());
+    let ended: Option<Vec<_>> = ended.collect();
+    let ended = ended.filter(|ended| !ended.is_empty())?;
+    let counts = ended.into_iter().flat_map(|ended| ended.values());
+    Some(counts.filter_map(Value::as_u64).sum::<u64>() as f64)
 }
 
 fn each(idle: &Phase, waiting: &Phase, payload: u64) -> Option<f64> {
@@ -109,7 +153,7 @@ mod tests {
             arriving.clone(),
             phase("flooded", 9_999, 0),
         ];
-        assert_eq!(held(&good), [true; 3]);
+        assert_eq!(held(&good), [true; 5]);
         let fat = phase("waiting", 300, 10_000_000 + 100 * 2069);
         let bad = [
             idle,
@@ -117,8 +161,20 @@ mod tests {
             phase("arriving", 10_000, 0),
             phase("flooded", 20_000, 0),
         ];
-        assert_eq!(held(&bad), [false; 3]);
-        assert_eq!(held(&[arriving]), [true, false, false]);
-        assert!(judge(&[], 0)[0].sentence().contains("not measured"));
+        assert_eq!(held(&bad), [false, false, false, true, true]);
+        assert_eq!(held(&[arriving]), [true, false, false, true, true]);
+        let nothing = judge(&[], 0);
+        let mut sentences = nothing.iter().map(Verdict::sentence);
+        assert!(sentences.all(|it| it.contains("not measured")));
+    }
+
+    #[test]
+    fn who_waits_is_neither_lost_nor_left_in_silence() {
+        let mut silent = phase("waiting", 300, 1);
+        silent.said["crowd"]["status_interval_us"]["max"] = 8_000_000.into();
+        silent.said["crowd"]["waiters_ended"]["SessionTimeout"] = 1.into();
+        let verdicts = judge(&[phase("idle", 300, 1), silent], 20);
+        let missed = verdicts.iter().filter(|it| it.always && !it.holds());
+        assert_eq!(missed.count(), 2);
     }
 }
