@@ -5,6 +5,7 @@
 //! [`Config::check_capacity`] afterwards.
 
 mod bucket;
+mod changes;
 mod door;
 mod error;
 mod limits;

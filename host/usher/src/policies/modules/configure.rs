@@ -4,9 +4,8 @@ use super::Loader;
 use crate::config::{Config, Rules};
 
 impl Loader {
-    /// Takes over what may change without a restart: fail modes, deadlines, params and rechecks of
-    /// the policies that are there, and the params of the rules. Says what else would need one, and which params their
-    /// module does not take.
+    /// Takes over what may change without a restart (see [`Config::adopt`]). Says where there are changes
+    /// that need one, and which params their module does not take.
     pub fn configure(&self, config: &Config) {
         let mut state = self.state();
         let config = &self.answerable(config, &state.config);
@@ -24,11 +23,12 @@ impl Loader {
             }
             _ => false,
         };
-        adopt(&mut state.config, config);
-        if state.config != *config {
+        state.config.adopt(config);
+        let differences = state.config.differences(config);
+        if !differences.is_empty() {
             tracing::warn!(
-                "the configuration has changes that take a restart; of the policies' fail, deadline, \
-                 params and recheck the new values are in force"
+                "the configuration has changes that take a restart, in: {}",
+                differences.join(", ")
             );
         }
         self.publish(&mut state);
@@ -72,21 +72,5 @@ impl Loader {
             slot.configure(rules.deadline, rules.params);
         }
         self.state().config.rules = rules;
-    }
-}
-
-/// Takes over what [`Loader::configure`] puts in force.
-fn adopt(config: &mut Config, new: &Config) {
-    for policy in &mut config.policies {
-        let new = new.policies.iter().find(|new| new.name == policy.name);
-        if let Some(new) = new {
-            policy.fail = new.fail;
-            policy.recheck = new.recheck;
-            policy.deadline = new.deadline;
-            policy.params.clone_from(&new.params);
-        }
-    }
-    if let (Some(rules), Some(new)) = (&mut config.rules, &new.rules) {
-        rules.params.clone_from(&new.params);
     }
 }

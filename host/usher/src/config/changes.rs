@@ -1,0 +1,124 @@
+//! What changes between a configuration that is in force and one that was read again.
+
+use super::{Config, Door, Protocol};
+
+impl Config {
+    /// Takes over what may change while a host runs: fail modes, rechecks, deadlines and params of the
+    /// policies that are there, the params of the rules, and the contents of password files.
+    pub fn adopt(&mut self, new: &Config) {
+        for policy in &mut self.policies {
+            let new = new.policies.iter().find(|new| new.name == policy.name);
+            if let Some(new) = new {
+                policy.fail = new.fail;
+                policy.recheck = new.recheck;
+                policy.deadline = new.deadline;
+                policy.params.clone_from(&new.params);
+            }
+        }
+        if let (Some(rules), Some(new)) = (&mut self.rules, &new.rules) {
+            rules.params.clone_from(&new.params);
+        }
+        for (door, new) in self.doors.iter_mut().zip(&new.doors) {
+            adopt_password(door, new);
+        }
+    }
+
+    /// Which parts of `new` differ from this one, as an operator knows them: `limits`, `door "main"`.
+    pub fn differences(&self, new: &Config) -> Vec<String> {
+        let mut parts = Vec::new();
+        let mut note = |differs: bool, part: &str| {
+            if differs {
+                parts.push(part.to_owned());
+            }
+        };
+        note(self.limits != new.limits, "limits");
+        note(self.rules != new.rules, "rules");
+        note(self.audit != new.audit, "audit");
+        note(self.admin != new.admin, "admin");
+        parts.extend(named("door", &self.doors, &new.doors, |door| &door.name));
+        let policies = named("policy", &self.policies, &new.policies, |it| &it.name);
+        parts.extend(policies);
+        parts.extend(named("bucket", &self.buckets, &new.buckets, |it| &it.name));
+        parts
+    }
+}
+
+/// What is a door with a password stays one, and what is none stays none: what the policies are to see
+/// takes a restart.
+fn adopt_password(door: &mut Door, new: &Door) {
+    if let (Protocol::Mafianet(door), Protocol::Mafianet(new)) = (&mut door.protocol, &new.protocol)
+        && let (Some(old), Some(new)) = (&mut door.password, &new.password)
+    {
+        old.password.clone_from(&new.password);
+    }
+}
+
+/// The tables of one kind that are not the same at the same place in both.
+fn named<T: PartialEq>(kind: &str, old: &[T], new: &[T], name: impl Fn(&T) -> &str) -> Vec<String> {
+    let places = 0..old.len().max(new.len());
+    let differing = places.filter(|place| old.get(*place) != new.get(*place));
+    let mut parts: Vec<String> = differing
+        .flat_map(|place| [old.get(place), new.get(place)])
+        .flatten()
+        .map(|table| format!("{kind} {:?}", name(table)))
+        .collect();
+    parts.sort();
+    parts.dedup();
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn config(text: &str) -> Config {
+        let policy = "[[policy]]\nname = \"all\"\nmodule = \"builtin:open\"\n";
+        let text = format!("{policy}{text}");
+        Config::parse(&text, Path::new("usher.toml")).expect("a configuration")
+    }
+
+    fn door(name: &str, more: &str) -> String {
+        format!(
+            "[[door]]\nname = {name:?}\nprotocol = \"mafianet\"\nudp = \"127.0.0.1:0\"\n{more}\n"
+        )
+    }
+
+    #[test]
+    fn what_takes_a_restart_is_named_and_what_is_taken_over_is_not() {
+        let mut old = config(&door("main", ""));
+        let new = config(&format!(
+            "deadline = \"50ms\"\nparams = {{ lane = \"eu\" }}\n[limits]\nmax-players = 9\n[[bucket]]\nname = \"bans\"\n{}{}",
+            door("main", "cookie = false"),
+            door("second", ""),
+        ));
+        old.adopt(&new);
+        let parts = old.differences(&new);
+        let expected = [
+            "limits",
+            "door \"main\"",
+            "door \"second\"",
+            "bucket \"bans\"",
+        ];
+        assert_eq!(parts, expected);
+        assert!(new.differences(&new).is_empty());
+    }
+
+    #[test]
+    fn another_password_is_taken_over_and_a_first_one_is_not() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let file = folder.path().join("door.password");
+        let with = door("main", &format!("password-file = {file:?}"));
+        std::fs::write(&file, "first\n").expect("written");
+        let mut old = config(&with);
+        std::fs::write(&file, "second\n").expect("written");
+        let new = config(&with);
+        assert_eq!(old.differences(&new), ["door \"main\""]);
+        old.adopt(&new);
+        assert!(old.differences(&new).is_empty());
+
+        let mut without = config(&door("main", ""));
+        without.adopt(&new);
+        assert_eq!(without.differences(&new), ["door \"main\""]);
+    }
+}
