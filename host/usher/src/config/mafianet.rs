@@ -102,7 +102,7 @@ impl Mafianet {
                 )?
                 .unwrap_or(Duration::from_secs(10)),
             max_message: section
-                .optional("max-message", "max-message = 65536", number(1..=1_048_576))?
+                .optional("max-message", "max-message = 65536", number(1..=65_536))?
                 .unwrap_or(65_536),
         })
     }
@@ -205,10 +205,13 @@ fn read_password(section: &mut Section<'_>) -> Result<Option<PasswordFile>, Conf
         let content = crate::files::read_text(&file).map_err(|error| {
             format!("the file that this names cannot be read: {error}; it must hold the password")
         })?;
+        // Some editors begin a file with a mark, and nobody types it in.
+        let content = content.strip_prefix('\u{feff}').unwrap_or(&content);
         let password = content.trim_end_matches(['\r', '\n']);
-        if password.is_empty() || password.len() > MAX_PASSWORD {
+        let one_line = !password.contains(['\r', '\n']);
+        if password.is_empty() || password.len() > MAX_PASSWORD || !one_line {
             return Err(format!(
-                "the file must hold one password of 1 to {MAX_PASSWORD} bytes"
+                "the file must hold one password of 1 to {MAX_PASSWORD} bytes, in one line"
             ));
         }
         let password = Secret::new(password);

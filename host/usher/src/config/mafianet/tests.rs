@@ -24,6 +24,8 @@ fn door(lines: &str) -> Result<(Mafianet, usher_core::DoorConfig), String> {
         ("door.password", "hunter2\n"),
         ("empty", "\n"),
         ("long", &*"x".repeat(256)),
+        ("two", "hunter2\nhunter3\n"),
+        ("marked", "\u{feff}hunter2\r\n"),
     ] {
         std::fs::write(dir.path().join(name), content).expect("written");
     }
@@ -84,7 +86,7 @@ fn bad_settings_are_told_with_what_would_be_right() {
         ),
         (
             "max-message = 0",
-            "max-message = 0: it must be a whole number from 1 to 1048576; for example: max-message = 65536",
+            "max-message = 0: it must be a whole number from 1 to 65536; for example: max-message = 65536",
         ),
         // None of these shows what may be a password.
         (
@@ -93,16 +95,27 @@ fn bad_settings_are_told_with_what_would_be_right() {
         ),
         (
             "password-file = \"empty\"",
-            "password-file: the file must hold one password of 1 to 255 bytes; for example: password-file = \"door.password\"",
+            "password-file: the file must hold one password of 1 to 255 bytes, in one line; for example: password-file = \"door.password\"",
         ),
         (
             "password-file = \"long\"",
-            "password-file: the file must hold one password of 1 to 255 bytes; for example: password-file = \"door.password\"",
+            "password-file: the file must hold one password of 1 to 255 bytes, in one line; for example: password-file = \"door.password\"",
+        ),
+        (
+            "password-file = \"two\"",
+            "password-file: the file must hold one password of 1 to 255 bytes, in one line; for example: password-file = \"door.password\"",
         ),
     ] {
         let expected = format!("usher.toml:6: door[0].{expected}");
         assert_eq!(door(line).expect_err(line), expected);
     }
+}
+
+#[test]
+fn a_password_file_of_any_editor_holds_the_password_alone() {
+    let (door, _) = door("password-file = \"marked\"").expect("a good file");
+    let password = door.password.expect("it has one").password;
+    assert_eq!(password, Secret::new("hunter2"));
 }
 
 #[test]
