@@ -40,6 +40,9 @@ use waiting::Waiting;
 /// How long a peer has from its second request to the confirmation that it was accepted.
 const OPENING: Duration = Duration::from_secs(10);
 
+/// What a peer is told that sends a message of too many parts.
+const TOO_LONG: &[u8] = b"A message was too long.";
+
 /// How long we stay to acknowledge the peer's.
 const LINGER: Duration = Duration::from_secs(1);
 
@@ -159,10 +162,8 @@ impl Acceptor {
         if self.connection.all_acked() {
             self.all_acked();
         }
-        if matches!(received, Err(Malformed::TooManyParts { .. })) && self.waits() {
-            // Longer than any session request may be.
-            self.end();
-            events.push(Event::Violated(Violation::Payload));
+        if matches!(received, Err(Malformed::TooManyParts { .. })) {
+            self.too_long(now, events);
         }
         received
     }
@@ -226,13 +227,24 @@ impl Acceptor {
     /// It knows that it is in: what waited for that is sent.
     fn send_waiting(&mut self) {
         if let Some(waiting) = self.waiting.take() {
-            waiting.send(&mut self.connection);
+            waiting.send(&mut self.connection, |_| true);
         }
     }
 
-    /// Whether it has yet to be let in or turned away.
-    fn waits(&self) -> bool {
-        !matches!(self.stage, Stage::Connected | Stage::Closing | Stage::Over)
+    /// It begins a message that is longer than any that it may send. What follows in that one's channel could
+    /// never be due.
+    fn too_long(&mut self, now: Duration, events: &mut Vec<Event>) {
+        match self.stage {
+            Stage::Closing | Stage::Over => {}
+            Stage::Connected => {
+                self.say_goodbye(TOO_LONG, now);
+                events.push(Event::Violated(Violation::Message));
+            }
+            _ => {
+                self.end();
+                events.push(Event::Violated(Violation::Payload));
+            }
+        }
     }
 
     fn close(&mut self, until: Duration) {

@@ -40,6 +40,8 @@ pub(super) struct Doorman {
     pub(super) core: Handle,
     pub(super) room: Mailbox,
     pub(super) drops: Drops,
+    /// The longest message of a player, in bytes.
+    pub(super) max_message: usize,
     /// Whether addresses are proven before anything is kept.
     pub(super) proves: bool,
     /// Messages that went out again and that the metrics do not know yet.

@@ -26,6 +26,8 @@ pub(super) enum Cause {
     Ignored,
     /// From a player whose session is over.
     Ending,
+    /// From a player: longer than the operator allows.
+    TooLong,
     /// The rules cannot keep up, or there are none.
     RulesBusy,
     /// To a player: nobody is there any more.
@@ -38,7 +40,7 @@ pub(super) enum Cause {
     SendFailed,
 }
 
-const ALL: [(Cause, &str); 15] = [
+const ALL: [(Cause, &str); 16] = [
     (Cause::Stray, "stray"),
     (Cause::Malformed, "malformed"),
     (Cause::Short, "short"),
@@ -49,6 +51,7 @@ const ALL: [(Cause, &str); 15] = [
     (Cause::Early, "early"),
     (Cause::Ignored, "ignored"),
     (Cause::Ending, "ending"),
+    (Cause::TooLong, "too-long"),
     (Cause::RulesBusy, "rules-busy"),
     (Cause::NobodyThere, "nobody-there"),
     (Cause::NotTheGames, "not-the-games"),

@@ -61,6 +61,9 @@ use usher_wire::raknet::{Budget, Guid, Limits, MIN_MTU, PART_OVERHEAD};
 /// What the system should keep for us while we are busy, in bytes: a second of a loud flood.
 const KERNEL_BUFFER: usize = 16 << 20;
 
+/// The longest message of a player that is put together at all, in bytes.
+const LONGEST_MESSAGE: usize = 1 << 20;
+
 /// What a door is to be.
 pub struct Settings {
     /// Its place in the configuration.
@@ -83,7 +86,7 @@ pub struct Settings {
     pub pongs: PongLimits,
     /// How long a peer may be silent.
     pub connection_timeout: Duration,
-    /// The longest message of a player, in bytes.
+    /// The longest message of a player, in bytes; at most a mebibyte.
     pub max_message: usize,
     /// What is said to someone for whose request there is no room.
     pub full_reason: Arc<str>,
@@ -189,7 +192,6 @@ fn doorman(
     let guid = guid()?;
     let clock = core.clock();
     let shortest_part = usize::from(MIN_MTU - PART_OVERHEAD);
-    let max_parts = settings.max_message.div_ceil(shortest_part);
     let server = Server {
         guid,
         address: match address {
@@ -199,7 +201,8 @@ fn doorman(
         clock: clock.started().as_millis(),
         timeout: settings.connection_timeout,
         accepted: Limits {
-            max_parts: u32::try_from(max_parts).unwrap_or(u32::MAX),
+            // About two thousand.
+            max_parts: LONGEST_MESSAGE.div_ceil(shortest_part) as u32,
             ..Limits::accepted()
         },
         budget: settings.budget,
@@ -231,6 +234,7 @@ fn doorman(
         core,
         room,
         drops,
+        max_message: settings.max_message,
         proves: settings.cookie,
         repeated: 0,
         touched: Vec::new(),

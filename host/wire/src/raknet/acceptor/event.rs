@@ -50,7 +50,7 @@ pub enum Event {
     Lost,
     /// It did not get through the opening in time. It is over.
     Expired,
-    /// It broke the protocol. It is over.
+    /// It broke the protocol. It is over, or is told why and is over then.
     Violated(Violation),
 }
 
@@ -72,6 +72,8 @@ pub enum Violation {
     FirstMessage,
     /// The payload of its session request is too long.
     Payload,
+    /// A message of the game has more parts than the server's limits allow.
+    Message,
 }
 
 /// A connection password, which is a secret: `Debug` hides it.

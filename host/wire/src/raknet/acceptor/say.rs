@@ -14,12 +14,15 @@ use super::{Acceptor, Nanos, is_the_games};
 const LAST_WORD: Duration = Duration::from_secs(5);
 
 impl Acceptor {
-    /// Tells it that its request to connect is accepted: its session request comes next, or, in a dialect
-    /// without a session exchange, the game.
+    /// Tells it that its request to connect is accepted: its session request comes next. In a dialect without
+    /// a session exchange this is [`accept`](Self::accept)'s to say.
     pub fn admit(&mut self, server: &Server, now: Duration) {
-        if self.stage != Stage::Requested {
-            return;
+        if self.stage == Stage::Requested && self.opening.dialect.session_exchange {
+            self.say_accepted(server, now);
         }
+    }
+
+    fn say_accepted(&mut self, server: &Server, now: Duration) {
         let addresses = Addresses::new(server.address.as_slice(), self.opening.dialect);
         let accepted = Message::Accepted {
             client: self.opening.client,
@@ -52,7 +55,7 @@ impl Acceptor {
             if self.stage != Stage::Requested {
                 return Err(Unsent::WrongStage);
             }
-            self.admit(server, now);
+            self.say_accepted(server, now);
             self.waiting = Some(Box::default());
             return Ok(());
         }
@@ -155,9 +158,11 @@ impl Acceptor {
         Ok(())
     }
 
-    fn say_goodbye(&mut self, reason: &[u8], now: Duration) {
-        // What was said to it before comes first.
-        self.send_waiting();
+    pub(super) fn say_goodbye(&mut self, reason: &[u8], now: Duration) {
+        // What was said to it before comes first, but for what could overtake the news of its being in.
+        if let Some(waiting) = self.waiting.take() {
+            waiting.send(&mut self.connection, |later| later.follows());
+        }
         let reason = if self.opening.dialect.disconnect_reason {
             reason
         } else {

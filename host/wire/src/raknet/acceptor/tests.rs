@@ -1,5 +1,6 @@
 //! What a server sees of its peers, and they of it, in virtual time.
 
+mod anything;
 mod endings;
 mod game;
 mod opening;

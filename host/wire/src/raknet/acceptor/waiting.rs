@@ -14,11 +14,19 @@ pub(super) struct Waiting {
     bytes: usize,
 }
 
+/// One of them.
 #[derive(Debug)]
-struct Later {
+pub(super) struct Later {
     bytes: Box<[u8]>,
     reliability: Reliability,
     channel: u8,
+}
+
+impl Later {
+    /// Whether it cannot arrive before what was said on channel 0 until now.
+    pub(super) fn follows(&self) -> bool {
+        self.reliability == Reliability::ReliableOrdered && self.channel == 0
+    }
 }
 
 impl Waiting {
@@ -45,9 +53,9 @@ impl Waiting {
         Ok(())
     }
 
-    /// Sends all of them.
-    pub(super) fn send(self, connection: &mut Connection) {
-        for later in self.messages {
+    /// Sends those that are wanted, and forgets the others.
+    pub(super) fn send(self, connection: &mut Connection, wanted: impl Fn(&Later) -> bool) {
+        for later in self.messages.into_iter().filter(wanted) {
             // What waits takes about what a queue takes that is empty now; if a little does not fit, it is
             // lost like anything that comes while the queue is full.
             let _ = connection.send(&later.bytes, later.reliability, later.channel);

@@ -25,6 +25,9 @@ impl Doorman {
         let Some(session) = peer.session else {
             return self.drops.count(Cause::Ending);
         };
+        if message.data.len() > self.max_message {
+            return self.drops.count(Cause::TooLong);
+        }
         if self.room.is_closed() {
             return self.drops.count(Cause::RulesBusy);
         }

@@ -1,6 +1,6 @@
 //! What passes once a peer is in.
 
-use super::super::{Cause, Event, Stage, Unsent};
+use super::super::{Cause, Event, Stage, Unsent, Violation};
 use super::world::{CLOCK, World, ms};
 use crate::raknet::{Reliability, SendError, Timestamped};
 
@@ -133,4 +133,20 @@ fn a_peer_that_does_not_keep_up_is_found_out() {
     assert!((1..=4).contains(&most), "{most}");
     let sent = world.peer.send(&long, Reliability::Reliable, 0, world.now);
     assert_eq!(sent, Err(Unsent::Refused(SendError::Full)));
+}
+
+#[test]
+fn a_message_of_too_many_parts_ends_the_session_with_a_word() {
+    let mut world = World::inside();
+    world.server.accepted.max_parts = 10;
+    world.peer.connection.set_limits(world.server.accepted());
+    world.send(&vec![0x87; 10 * 1340], Reliability::ReliableOrdered, 0);
+    world.run(ms(100));
+    assert!(matches!(world.events[..], [Event::Message(_)]));
+    world.events.clear();
+    world.send(&vec![0x87; 11 * 1340], Reliability::ReliableOrdered, 0);
+    world.run_until_over();
+    let expected = format!("{:?}", Event::Violated(Violation::Message));
+    assert_eq!(world.happened(), [expected]);
+    assert_eq!(world.heard(), [b"\x15A message was too long."]);
 }
