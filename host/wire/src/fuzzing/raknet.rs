@@ -40,7 +40,7 @@ pub fn raknet_offline(input: &[u8]) {
 /// answers with well-formed datagrams of the right size, and never asks to be woken for nothing.
 pub fn raknet_datagram(input: &[u8]) {
     const MTU: u16 = 576;
-    let budget = Budget::new(1 << 20);
+    let budget = Budget::new(4 << 20);
     let limits = Limits::pending(MTU);
     let mut now = Duration::ZERO;
     let mut connection = Connection::new(MTU, limits, budget.clone(), now);

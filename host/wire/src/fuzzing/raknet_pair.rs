@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::raknet_model::Model;
-use crate::raknet::{Budget, Connection, Limits, Reliability, SendError};
+use crate::raknet::{Budget, Connection, Limits, Reliability, SendError, Share};
 
 /// Bytes of a table that stays once a channel was used, on both its sides.
-const CHANNEL: usize = 80;
+const CHANNEL: usize = 96;
 
 /// Turns in which a connection that loses nothing has to come to rest.
 const PATIENCE: usize = 20_000;
@@ -67,6 +67,7 @@ impl Pair {
             max_held: if limits & 1 == 0 { 24 << 10 } else { 4 << 20 },
             max_outgoing: if limits & 2 == 0 { 256 << 10 } else { 4 << 20 },
             max_parts: 64,
+            share: Share::default(),
             timeout: Duration::from_secs(if limits & 4 == 0 { 100_000 } else { 10 }),
         };
         let now = Duration::from_millis(7);

@@ -2,12 +2,15 @@
 
 use std::time::Duration;
 
-use crate::raknet::{Budget, Connection, Frame, Limits, Part, Reliability, begin_data};
+use crate::raknet::{Budget, Connection, Frame, Limits, Part, Reliability, Share, begin_data};
 
 /// Bytes of the input that make one frame.
 const STEP: usize = 8;
 
 const MTU: u16 = 576;
+
+/// So little that the two get into each other's way.
+const BUDGET: usize = 400 << 10;
 
 /// The target `raknet_reassembly`: eight bytes make a frame in a datagram of its own.
 ///
@@ -15,10 +18,14 @@ const MTU: u16 = 576;
 /// of the part, and the length. However they contradict each other, nothing panics, what is kept stays within
 /// the connection's limits and the budget, and all of it is given back.
 pub fn raknet_reassembly(input: &[u8]) {
-    let budget = Budget::new(96 << 10);
+    let budget = Budget::new(BUDGET);
     let limits = Limits {
         max_parts: 20,
         max_held: 32 << 10,
+        share: Share {
+            assured: 1 << 10,
+            spared: 20 << 10,
+        },
         ..Limits::pending(MTU)
     };
     let now = Duration::ZERO;
@@ -61,7 +68,7 @@ pub fn raknet_reassembly(input: &[u8]) {
         }
         while end.poll_transmit(now, &mut datagram) {}
         assert!(connection.memory() <= limits.most(MTU));
-        assert!(budget.used() <= 96 << 10);
+        assert!(budget.used() <= BUDGET);
     }
     drop(connection);
     drop(other);

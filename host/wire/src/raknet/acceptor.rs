@@ -181,7 +181,12 @@ impl Acceptor {
         }
         if self.connection.is_lost(now) {
             if self.stage != Stage::Closing {
-                events.push(Event::Lost);
+                let is_silent = now >= self.connection.last_heard() + server.timeout;
+                let is_stuck = self.connection.is_stuck(now) && !is_silent;
+                events.push(match is_stuck {
+                    true => Event::Violated(Violation::Unfinished),
+                    false => Event::Lost,
+                });
             }
             return self.end();
         }
@@ -251,6 +256,7 @@ impl Acceptor {
         self.stage = Stage::Closing;
         self.until = Nanos::of(until);
         self.connection.release();
+        self.connection.forget_unfinished();
         self.waiting = None;
     }
 

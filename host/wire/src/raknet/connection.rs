@@ -58,7 +58,7 @@ use inbound::Inbound;
 use limits::Packed;
 use outgoing::Outgoing;
 
-pub use budget::Budget;
+pub use budget::{Budget, Share};
 pub use limits::Limits;
 pub use outgoing::SendError;
 pub use whole::Incoming;
@@ -78,6 +78,7 @@ pub struct Connection {
     /// Since when the peer has owed an acknowledgement without a break.
     owed_since: u64,
     lost: bool,
+    stuck: bool,
 }
 
 impl Connection {
@@ -93,6 +94,7 @@ impl Connection {
             heard: nanos(now),
             owed_since: NEVER,
             lost: false,
+            stuck: false,
         }
     }
 
@@ -146,7 +148,7 @@ impl Connection {
         let mut result = Ok(());
         let mut all_taken = true;
         for frame in frames {
-            match frame.and_then(|frame| self.inbound.take(&frame, max_part, &limits)) {
+            match frame.and_then(|frame| self.inbound.take(&frame, max_part, &limits, now)) {
                 Ok(taken) => all_taken &= taken,
                 Err(cause) => result = result.and(Err(cause)),
             }
@@ -167,7 +169,7 @@ impl Connection {
     /// [`release`](Self::release) or the end of the connection. False: there is no room, and nothing is counted.
     #[must_use]
     pub fn hold(&mut self, bytes: usize) -> bool {
-        self.inbound.hold(bytes)
+        self.inbound.hold(bytes, self.limits().share)
     }
 
     /// The caller keeps nothing any more.
@@ -222,32 +224,52 @@ impl Connection {
             self.owed_since = now;
         }
         self.lost |= now >= self.lost_at();
+        self.stuck |= now >= self.inbound.stuck_at(nanos(self.limits().timeout));
         let limit = usize::from(self.mtu - IP_UDP_HEADER);
-        !self.lost && (self.arrivals.write(now, limit, out) || self.outgoing.write(now, limit, out))
+        !(self.lost || self.stuck)
+            && (self.arrivals.write(now, limit, out) || self.outgoing.write(now, limit, out))
     }
 
     /// When to call [`poll_transmit`](Self::poll_transmit) again if nothing else happens before; a time that
     /// has passed means at once. None: not before something else happens.
     #[must_use]
     pub fn poll_timeout(&self) -> Option<Duration> {
-        if self.lost {
+        if self.lost || self.stuck {
             return None;
         }
         let due = self
             .arrivals
             .due()
             .min(self.outgoing.due())
-            .min(self.lost_at());
+            .min(self.lost_at())
+            .min(self.inbound.stuck_at(nanos(self.limits().timeout)));
         (due != NEVER).then(|| Duration::from_nanos(due))
     }
 
-    /// Whether the peer has to be given up: it owes an acknowledgement, and was silent for the timeout.
+    /// Whether the peer has to be given up: it owes an acknowledgement, and was silent for the timeout; or
+    /// it [`is_stuck`](Self::is_stuck).
     ///
     /// One that had nothing to say for long is given half the timeout to answer, so that who sends something
     /// reliable each half of it finds the end on time.
     #[must_use]
     pub fn is_lost(&self, now: Duration) -> bool {
-        self.lost || nanos(now) >= self.lost_at()
+        self.lost || nanos(now) >= self.lost_at() || self.is_stuck(now)
+    }
+
+    /// Whether the peer has begun what it does not end, and has it kept for longer than its limits allow.
+    #[must_use]
+    pub fn is_stuck(&self, now: Duration) -> bool {
+        self.stuck || nanos(now) >= self.inbound.stuck_at(nanos(self.limits().timeout))
+    }
+
+    /// Drops all that came and is not whole, or waits for what is missing, and takes no more of it.
+    pub fn forget_unfinished(&mut self) {
+        self.inbound.forget_unfinished();
+        self.limits = Packed::new(Limits {
+            max_held: 0,
+            share: Share::NONE,
+            ..self.limits()
+        });
     }
 
     fn lost_at(&self) -> u64 {

@@ -38,7 +38,7 @@ mod timestamp;
 
 pub use address::{Addresses, UNASSIGNED};
 pub use classify::{Class, classify};
-pub use connection::{Budget, Connection, Incoming, Limits, SendError};
+pub use connection::{Budget, Connection, Incoming, Limits, SendError, Share};
 pub use datagram::{Datagram, Frames, begin_data, encode_ack, encode_nak};
 pub use dialect::{DIALECTS, Dialect};
 pub use frame::{Frame, Part};

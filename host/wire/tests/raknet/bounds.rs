@@ -147,13 +147,16 @@ fn what_finds_no_room_is_not_acknowledged_and_comes_again() {
 
 #[test]
 fn an_exhausted_budget_slows_one_peer_down_and_loses_nothing() {
-    let budget = Budget::new(10_000);
-    let mut hog = End::with(MTU, limits(), budget.clone());
+    // So little that some of them have the room of one short message, and then nobody has.
+    let budget = Budget::new(64 * 1_700);
     let bytes = [0x87; 1_300];
-    for number in 0..20 {
-        hog.hears(&datagram(number, &[part(number, 49, 0, number, &bytes)]));
+    let mut hogs = Vec::new();
+    for _ in 0..20 {
+        let mut hog = End::with(MTU, limits(), budget.clone());
+        hog.hears(&datagram(0, &[part(0, 2, 0, 0, &bytes)]));
+        hogs.push(hog);
     }
-    assert!((8_000..=10_000).contains(&budget.used()), "{budget:?}");
+    assert!((10_000..20_000).contains(&budget.used()), "{budget:?}");
 
     // Another one plays on with what is due, and has to wait with what needs parts.
     let mut end = End::with(MTU, limits(), budget.clone());
@@ -167,11 +170,24 @@ fn an_exhausted_budget_slows_one_peer_down_and_loses_nothing() {
         ));
     }
     assert!(end.says().is_empty());
-    drop(hog);
+    drop(hogs);
     end.hears(&datagram(3, &[part(1, 2, 0, 0, &bytes)]));
     let got = end.hears(&datagram(4, &[part(2, 2, 0, 1, &bytes)]));
     assert_eq!(got[0].bytes.len(), 2_600);
     assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn a_message_for_which_there_can_be_no_room_is_malformed() {
+    let budget = Budget::new(64 * 1_700);
+    let mut end = End::with(MTU, limits(), budget.clone());
+    let result = end.tries(&datagram(0, &[part(0, 4, 0, 0, b"x")]));
+    assert!(matches!(
+        result,
+        Err(Malformed::TooManyParts { count: 4, .. })
+    ));
+    end.hears(&datagram(1, &[part(1, 3, 1, 0, b"x")]));
+    assert!(budget.used() > 0);
 }
 
 #[test]

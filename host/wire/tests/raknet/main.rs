@@ -4,6 +4,7 @@ mod bounds;
 mod bytes;
 mod delivery;
 mod ends;
+mod fairness;
 mod loss;
 mod memory;
 mod network;

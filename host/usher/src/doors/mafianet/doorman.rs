@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
 use usher_core::{Departure, Input};
-use usher_wire::raknet::acceptor::{self, Acceptor, Event, Opening, Server, Stage};
+use usher_wire::raknet::acceptor::{self, Acceptor, Event, Opening, Server, Stage, Violation};
 use usher_wire::raknet::{Class, Refusal, classify};
 
 /// How many datagrams one peer may be sent in a turn.
@@ -193,7 +193,12 @@ impl Doorman {
             Event::Dropped(acceptor::Cause::Malformed) => self.drops.count(Cause::Malformed),
             Event::Disconnected(_) => self.gone(slot, Departure::Left),
             Event::Lost | Event::Expired => self.gone(slot, Departure::Dropped),
-            Event::Violated(_) => self.gone(slot, Departure::ProtocolError),
+            Event::Violated(how) => {
+                if how == Violation::Unfinished {
+                    self.drops.count(Cause::Unfinished);
+                }
+                self.gone(slot, Departure::ProtocolError);
+            }
         }
     }
 

@@ -24,6 +24,8 @@ pub(super) enum Cause {
     Early,
     /// A message that its sender has no business to send.
     Ignored,
+    /// What a peer has begun and does not end; the peer is given up.
+    Unfinished,
     /// From a player whose session is over.
     Ending,
     /// From a player: longer than the operator allows.
@@ -40,7 +42,7 @@ pub(super) enum Cause {
     SendFailed,
 }
 
-const ALL: [(Cause, &str); 16] = [
+const ALL: [(Cause, &str); 17] = [
     (Cause::Stray, "stray"),
     (Cause::Malformed, "malformed"),
     (Cause::Short, "short"),
@@ -50,6 +52,7 @@ const ALL: [(Cause, &str); 16] = [
     (Cause::Repeated, "repeated"),
     (Cause::Early, "early"),
     (Cause::Ignored, "ignored"),
+    (Cause::Unfinished, "unfinished"),
     (Cause::Ending, "ending"),
     (Cause::TooLong, "too-long"),
     (Cause::RulesBusy, "rules-busy"),

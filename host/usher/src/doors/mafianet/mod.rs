@@ -56,7 +56,7 @@ use tokio::task::JoinSet;
 use usher_core::{DoorId, Secret, SessionId};
 use usher_runtime::Message;
 use usher_wire::raknet::acceptor::Server;
-use usher_wire::raknet::{Budget, Guid, Limits, MIN_MTU, PART_OVERHEAD};
+use usher_wire::raknet::{Budget, Guid, Limits, MIN_MTU, PART_OVERHEAD, Share};
 
 /// What the system should keep for us while we are busy, in bytes: a second of a loud flood.
 const KERNEL_BUFFER: usize = 16 << 20;
@@ -200,9 +200,18 @@ fn doorman(
         },
         clock: clock.started().as_millis(),
         timeout: settings.connection_timeout,
+        pending: Share {
+            assured: assured(&settings.budget, settings.max_closing),
+            spared: 0,
+        },
         accepted: Limits {
             // About two thousand.
             max_parts: LONGEST_MESSAGE.div_ceil(shortest_part) as u32,
+            share: Share {
+                assured: assured(&settings.budget, settings.max_players),
+                // What players keep is no reason to turn newcomers away.
+                spared: settings.budget.limit() / 4,
+            },
             ..Limits::accepted()
         },
         budget: settings.budget,
@@ -242,6 +251,12 @@ fn doorman(
         events: Vec::new(),
         buffer: Vec::new(),
     })
+}
+
+/// What each of so many may keep whatever the others do: players together an eighth of the budget, and so
+/// those who wait.
+fn assured(budget: &Budget, most: u32) -> usize {
+    budget.limit() / 8 / most.max(1) as usize
 }
 
 /// A key of this process. Neither of the two that mean nobody.

@@ -74,6 +74,8 @@ pub enum Violation {
     Payload,
     /// A message of the game has more parts than the server's limits allow.
     Message,
+    /// It has begun what it does not end: a message of which parts are missing, or one that others wait for.
+    Unfinished,
 }
 
 /// A connection password, which is a secret: `Debug` hides it.

@@ -3,7 +3,7 @@
 use std::net::SocketAddrV4;
 use std::time::Duration;
 
-use super::super::connection::{Budget, Limits};
+use super::super::connection::{Budget, Limits, Share};
 use super::super::guid::Guid;
 
 /// A server, as its peers see it.
@@ -18,6 +18,8 @@ pub struct Server {
     /// How long a peer may be silent while it owes an acknowledgement. Half of it is how long one is left
     /// alone.
     pub timeout: Duration,
+    /// A peer's part of the budget until it is in, and that of its session payload.
+    pub pending: Share,
     /// What a connection may keep once its peer is in; the timeout in it is not used.
     pub accepted: Limits,
     /// What peers may keep together, long session payloads included.
@@ -34,6 +36,7 @@ impl Server {
     /// The limits of a peer that nobody has accepted.
     pub(super) fn pending(&self, mtu: u16) -> Limits {
         Limits {
+            share: self.pending,
             timeout: self.timeout,
             ..Limits::pending(mtu)
         }

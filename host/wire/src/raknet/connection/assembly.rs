@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::super::frame::{Frame, Part};
 use super::super::malformed::Malformed;
-use super::budget::Charge;
+use super::budget::{Charge, Share};
 use super::whole::Whole;
 
 /// Messages that may be under way at once.
@@ -21,17 +21,19 @@ const MESSAGE_COST: usize = 512;
 /// What became of a part.
 #[derive(Debug)]
 pub(super) enum Added {
-    /// It is kept, or was there already.
+    /// It is kept.
     Kept,
+    /// It was there already.
+    Known,
     /// There is no room for it now.
     Later,
     /// It was the last one that was missing.
     Whole {
         /// The message.
         whole: Whole,
-        /// What it has taken of the charge.
+        /// What it has kept.
         paid: usize,
-        /// What it was counted with.
+        /// What it had claimed.
         claim: usize,
     },
 }
@@ -45,11 +47,15 @@ pub(super) struct Room {
     pub(super) max_part: usize,
     /// Bytes that new messages may claim.
     pub(super) left: usize,
+    /// The same, of what all may claim.
+    pub(super) share: Share,
     /// Whether the message may begin although there is no room, because it is the lowest that is missing.
     ///
     /// Its other parts are the next ones then, and the peer cannot go on without them. Whatever else was begun
     /// may have to wait for this one; this one waits for nothing.
     pub(super) is_lowest: bool,
+    /// The time, in nanoseconds.
+    pub(super) now: u64,
 }
 
 /// The messages of one connection that are not whole.
@@ -68,58 +74,79 @@ struct Assembly {
     paid: usize,
     claim: usize,
     beyond: bool,
+    /// When its first part came.
+    begun: u64,
 }
 
 impl Assemblies {
-    /// Adds a part. What a new message claims comes back as well, 0 if there is none.
+    /// Adds a part.
     pub(super) fn add(
         &mut self,
         frame: &Frame<'_>,
         part: Part,
         room: Room,
         charge: &mut Charge,
-    ) -> Result<(Added, usize), Malformed> {
+    ) -> Result<Added, Malformed> {
         let length = frame.bytes.len();
         check(frame, part, room)?;
         let cost = length + PART_COST;
         let known = self.0.iter().position(|known| known.id == part.id);
-        let (at, claim) = match known {
+        let at = match known {
             Some(at) => {
                 let known = &self.0[at];
                 known.agrees(frame, part)?;
                 if known.parts.contains_key(&part.index) {
-                    return Ok((Added::Kept, 0));
+                    return Ok(Added::Known);
                 }
-                if !charge.grow(cost) {
-                    return Ok((Added::Later, 0));
-                }
-                (at, 0)
+                at
             }
             None => {
                 let claim = MESSAGE_COST + part.count as usize * (room.max_part + PART_COST);
-                let beyond = claim > room.left || self.0.len() >= MAX_MESSAGES;
-                let may = !beyond || (room.is_lowest && !self.0.iter().any(|known| known.beyond));
-                if !may || !charge.grow(MESSAGE_COST + cost) {
-                    return Ok((Added::Later, 0));
+                if claim > charge.most(room.share) && room.share != Share::NONE {
+                    // It would wait for ever, and all that comes after it in its channel.
+                    return Err(Malformed::TooManyParts {
+                        count: part.count,
+                        limit: room.max_parts,
+                    });
                 }
-                self.0.push(Assembly::new(frame, part, claim, beyond));
-                (self.0.len() - 1, claim)
+                let fits = claim <= room.left && self.0.len() < MAX_MESSAGES;
+                let within = fits && charge.claim(claim, room.share);
+                if !within {
+                    let may = room.is_lowest && !self.0.iter().any(|known| known.beyond);
+                    if !may || !charge.claim_first(claim, room.share) {
+                        return Ok(Added::Later);
+                    }
+                }
+                charge.keep(MESSAGE_COST);
+                if self.0.is_empty() {
+                    // Most peers send one at a time.
+                    self.0.reserve_exact(1);
+                }
+                self.0
+                    .push(Assembly::new(frame, part, claim, !within, room.now));
+                self.0.len() - 1
             }
         };
         let assembly = &mut self.0[at];
+        charge.keep(cost);
         assembly.paid += cost;
         if part.index == part.count - 1 {
             assembly.last_bits = frame.bits;
         }
         assembly.parts.insert(part.index, frame.bytes.into());
         if assembly.parts.len() < assembly.count as usize {
-            return Ok((Added::Kept, claim));
+            return Ok(Added::Kept);
         }
         let assembly = self.0.swap_remove(at);
         if self.0.is_empty() {
             self.0 = Vec::new();
         }
-        Ok((assembly.finish(), claim))
+        Ok(assembly.finish())
+    }
+
+    /// When the oldest was begun.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.0.iter().map(|known| known.begun).min()
     }
 
     /// Heap bytes of the table; those of parts are in the charge.
@@ -129,7 +156,7 @@ impl Assemblies {
 }
 
 impl Assembly {
-    fn new(frame: &Frame<'_>, part: Part, claim: usize, beyond: bool) -> Self {
+    fn new(frame: &Frame<'_>, part: Part, claim: usize, beyond: bool, begun: u64) -> Self {
         Self {
             id: part.id,
             count: part.count,
@@ -148,6 +175,7 @@ impl Assembly {
             paid: MESSAGE_COST,
             claim,
             beyond,
+            begun,
         }
     }
 

@@ -36,6 +36,8 @@ struct Channel {
     /// The lowest sequencing index that is not too late.
     newest: u64,
     waiting: BTreeMap<(u64, u64), Incoming>,
+    /// While any wait: an ordering index, and since when one that is not above it has waited.
+    mark: (u64, u64),
 }
 
 impl Channels {
@@ -73,22 +75,26 @@ impl Channels {
     }
 
     /// Lets a message wait at the place that [`turn`](Self::turn) gave.
-    pub(super) fn wait(&mut self, message: Incoming, order: u64, sequence: u64) {
+    pub(super) fn wait(&mut self, message: Incoming, order: u64, sequence: u64, now: u64) {
         let channel = self.open(message.channel);
+        if channel.waiting.is_empty() {
+            channel.mark = (order, now);
+        }
         channel.waiting.insert((order, sequence), message);
     }
 
-    /// Counts a message that is due, and hands on those whose turn comes with it.
-    pub(super) fn pass(&mut self, whole: &Whole, mut due: impl FnMut(Incoming)) {
+    /// Counts a message that is due, and hands on those whose turn comes with it. True: any waited for it.
+    pub(super) fn pass(&mut self, whole: &Whole, now: u64, mut due: impl FnMut(Incoming)) -> bool {
         let reliability = whole.message.reliability;
         if !reliability.has_channel() {
-            return;
+            return false;
         }
         let channel = self.open(whole.message.channel);
         if reliability.is_sequenced() {
             channel.newest = number::extend(whole.sequence, channel.newest) + 1;
-            return;
+            return false;
         }
+        let awaited = !channel.waiting.is_empty();
         channel.next += 1;
         channel.newest = FIRST;
         while let Some(first) = channel.waiting.first_entry() {
@@ -104,6 +110,29 @@ impl Channels {
             }
             due(first.remove());
         }
+        // Those below the mark have all gone: the next one stands above all that wait now. So none waits for
+        // longer than two marks do, and no message needs a time of its own.
+        if let (Some((first, _)), Some((last, _))) = (
+            channel.waiting.first_key_value(),
+            channel.waiting.last_key_value(),
+        ) && first.0 > channel.mark.0
+        {
+            channel.mark = (last.0, now);
+        }
+        awaited
+    }
+
+    /// Since when the channel that has made others wait for longest has.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        let waiting = self.0.iter().filter(|known| !known.waiting.is_empty());
+        waiting.map(|known| known.mark.1).min()
+    }
+
+    /// Forgets those that wait.
+    pub(super) fn forget_waiting(&mut self) {
+        for channel in &mut self.0 {
+            channel.waiting.clear();
+        }
     }
 
     fn open(&mut self, id: u8) -> &mut Channel {
@@ -117,6 +146,7 @@ impl Channels {
                     next: FIRST,
                     newest: FIRST,
                     waiting: BTreeMap::new(),
+                    mark: (FIRST, 0),
                 });
                 self.0.len() - 1
             }

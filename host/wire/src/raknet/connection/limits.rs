@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::super::limits::{MAX_SESSION_PAYLOAD, PART_OVERHEAD};
+use super::budget::Share;
 
 /// How much one connection may keep, and how long it waits for its peer.
 ///
@@ -11,7 +12,7 @@ use super::super::limits::{MAX_SESSION_PAYLOAD, PART_OVERHEAD};
 /// [`Limits::FIXED`] bytes for what does not depend on these: [`most`](Self::most).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Parts that an incoming message may have.
+    /// Parts that an incoming message may have. It may have no more than its share can ever have room for.
     pub max_parts: u32,
     /// Bytes that incoming messages may take which are not whole, or wait for their turn in their channel.
     ///
@@ -20,7 +21,13 @@ pub struct Limits {
     pub max_held: usize,
     /// Bytes that outgoing messages may take, until they are sent and, when reliable, acknowledged.
     pub max_outgoing: usize,
-    /// How long the peer may be silent while it owes an acknowledgement.
+    /// How much of that, and of one message more, it may have of what all connections keep.
+    pub share: Share,
+    /// How long the peer may be silent while it owes an acknowledgement; and how long nothing may come that
+    /// brings what it has begun nearer to its end.
+    ///
+    /// A message may take six times as long to become whole, and so long may others wait for one that is
+    /// missing, or twice that where those come one by one.
     pub timeout: Duration,
 }
 
@@ -30,6 +37,8 @@ pub(super) struct Packed {
     max_parts: u32,
     max_held: u32,
     max_outgoing: u32,
+    assured: u32,
+    spared: u32,
     /// In nanoseconds, in two halves.
     timeout: [u32; 2],
 }
@@ -43,6 +52,8 @@ impl Packed {
             max_parts: limits.max_parts,
             max_held: size(limits.max_held),
             max_outgoing: size(limits.max_outgoing),
+            assured: size(limits.share.assured),
+            spared: size(limits.share.spared),
             timeout: [(timeout >> 32) as u32, timeout as u32],
         }
     }
@@ -53,6 +64,10 @@ impl Packed {
             max_parts: self.max_parts,
             max_held: self.max_held as usize,
             max_outgoing: self.max_outgoing as usize,
+            share: Share {
+                assured: self.assured as usize,
+                spared: self.spared as usize,
+            },
             timeout: Duration::from_nanos(high << 32 | low),
         }
     }
@@ -78,6 +93,7 @@ impl Limits {
             max_parts: (MAX_SESSION_PAYLOAD + 1).div_ceil(part) as u32,
             max_held: 128 << 10,
             max_outgoing: 256 << 10,
+            share: Share::default(),
             timeout: Duration::from_secs(10),
         }
     }
@@ -89,6 +105,7 @@ impl Limits {
             max_parts: 1024,
             max_held: 4 << 20,
             max_outgoing: 4 << 20,
+            share: Share::default(),
             timeout: Duration::from_secs(10),
         }
     }

@@ -3,7 +3,7 @@
 use super::*;
 use std::time::Duration;
 use usher_wire::raknet::acceptor::{Opening, Server};
-use usher_wire::raknet::{Budget, Dialect, Limits};
+use usher_wire::raknet::{Budget, Dialect, Limits, Share};
 
 fn server() -> Server {
     Server {
@@ -11,6 +11,7 @@ fn server() -> Server {
         address: None,
         clock: 0,
         timeout: Duration::from_secs(10),
+        pending: Share::default(),
         accepted: Limits::accepted(),
         budget: Budget::default(),
     }

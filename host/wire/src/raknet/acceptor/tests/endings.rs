@@ -137,3 +137,43 @@ fn nothing_is_left_to_do_once_it_is_over() {
     peer.handle_timeout(&server, secs(20), &mut events);
     assert_eq!(events.len(), 1);
 }
+
+#[test]
+fn one_that_begins_what_it_does_not_end_is_given_up() {
+    for mut world in [World::exchanging(), World::inside()] {
+        world.send(&[0x87; 20_000], Reliability::ReliableOrdered, 3);
+        // Its first datagram, and nothing more of that; a ping now and then shows that it is there.
+        let mut datagram = Vec::new();
+        assert!(world.client.poll_transmit(world.now, &mut datagram));
+        let heard = world
+            .peer
+            .receive(&world.server, &datagram, world.now, &mut world.events);
+        heard.expect("well-formed");
+        world.client.fall_silent();
+        assert!(world.server.budget.used() > 1_000);
+        for _ in 0..9 {
+            world.run(secs(1));
+            world.say(&Message::Ping { time: 0 }, Reliability::Unreliable);
+        }
+        assert!(world.events.is_empty());
+        let rest = world.run_to_the_end();
+        assert!((ms(900)..=ms(1_005)).contains(&rest), "{rest:?}");
+        assert_eq!(world.happened(), ["Violated(Unfinished)"]);
+    }
+}
+
+#[test]
+fn one_that_vanishes_amid_a_message_is_lost() {
+    let mut world = World::inside();
+    world.send(&[0x87; 20_000], Reliability::ReliableOrdered, 3);
+    let mut datagram = Vec::new();
+    assert!(world.client.poll_transmit(world.now, &mut datagram));
+    let heard = world
+        .peer
+        .receive(&world.server, &datagram, world.now, &mut world.events);
+    heard.expect("well-formed");
+    world.alive = false;
+    let end = world.run_to_the_end();
+    assert!(end <= secs(10) + ms(5), "{end:?}");
+    assert_eq!(world.happened(), ["Lost"]);
+}

@@ -2,7 +2,7 @@
 
 use super::super::{Cause, Event, Stage, Unsent, Violation};
 use super::world::{World, ms, secs};
-use crate::raknet::{Budget, Connection, Limits, MAX_SESSION_PAYLOAD, Message, Reliability};
+use crate::raknet::{Budget, Connection, Limits, MAX_SESSION_PAYLOAD, Message, Reliability, Share};
 
 #[test]
 fn a_payload_of_any_allowed_length_is_asked_about_once() {
@@ -39,8 +39,15 @@ fn a_payload_that_is_too_long_ends_the_peer_without_an_answer() {
 #[test]
 fn a_payload_for_which_there_is_no_room_is_said_to_be_so() {
     let mut world = World::exchanging();
-    let (mtu, budget) = (1400, world.server.budget.clone());
-    let mut other = Connection::new(mtu, Limits::pending(mtu), budget, world.now);
+    // Nearly all that there is; one may have a fraction of what is free.
+    let hog = Limits {
+        share: Share {
+            assured: Budget::DEFAULT_LIMIT,
+            spared: 0,
+        },
+        ..Limits::pending(1400)
+    };
+    let mut other = Connection::new(1400, hog, world.server.budget.clone(), world.now);
     assert!(other.hold(Budget::DEFAULT_LIMIT - 99));
     world.say_ordered(&Message::SessionRequest(&[7; 100]));
     world.run(ms(50));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::super::{Acceptor, Event, Opening, Server, Stage};
 use crate::raknet::{
-    Addresses, Budget, Connection, Dialect, Guid, Limits, Message, Password, Reliability,
+    Addresses, Budget, Connection, Dialect, Guid, Limits, Message, Password, Reliability, Share,
 };
 
 pub(super) const CLIENT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(192, 0, 2, 1), 4000);
@@ -29,6 +29,7 @@ pub(super) fn server() -> Server {
         address: None,
         clock: CLOCK,
         timeout: secs(10),
+        pending: Share::default(),
         accepted: Limits::accepted(),
         budget: Budget::default(),
     }
