@@ -5,6 +5,7 @@ mod decided;
 mod play;
 
 use super::drops::{Cause, Drops};
+use super::farewells::Farewells;
 use super::front::{Front, Said, Standing};
 use super::peers::Peers;
 use super::requests::Requests;
@@ -48,6 +49,7 @@ pub(super) struct Doorman {
     pub(super) repeated: u64,
     /// Peers of whom the rules are still to be given something.
     pub(super) stalled: VecDeque<Slot>,
+    pub(super) farewells: Farewells,
     /// Peers that something happened to in this turn.
     pub(super) touched: Vec<Slot>,
     pub(super) events: Vec<Event>,
@@ -191,7 +193,7 @@ impl Doorman {
             Event::Dropped(acceptor::Cause::Early) => self.drops.count(Cause::Early),
             Event::Dropped(acceptor::Cause::Ignored) => self.drops.count(Cause::Ignored),
             Event::Dropped(acceptor::Cause::Malformed) => self.drops.count(Cause::Malformed),
-            Event::Disconnected(_) => self.gone(slot, Departure::Left),
+            Event::Disconnected(_) => self.left(slot),
             Event::Lost | Event::Expired => self.gone(slot, Departure::Dropped),
             Event::Violated(how) => {
                 if how == Violation::Unfinished {

@@ -9,6 +9,7 @@ mod bans;
 mod cookie;
 mod doorman;
 mod drops;
+mod farewells;
 mod front;
 mod orders;
 mod password;
@@ -33,6 +34,7 @@ use bans::BanList;
 use cookie::Cookies;
 use doorman::Doorman;
 use drops::Drops;
+use farewells::Farewells;
 use front::Front;
 use orders::{MESSAGES, Order};
 use password::PasswordFile;
@@ -248,6 +250,7 @@ fn doorman(
         repeated: 0,
         touched: Vec::new(),
         stalled: VecDeque::new(),
+        farewells: Farewells::default(),
         events: Vec::new(),
         buffer: Vec::new(),
     })

@@ -86,7 +86,7 @@ impl Runner {
         /// Where nothing is due: so far away that it never comes.
         const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
         let hand_on = self.doorman.has_news().then_some(self.hand_on);
-        let stalled = !self.doorman.stalled.is_empty();
+        let stalled = self.doorman.is_stalled();
         let retry = stalled.then(|| self.clock.elapsed() + RETRY);
         let bans = self.doorman.bans_due();
         let due = [

@@ -52,6 +52,8 @@ impl Doorman {
             }
             DoorEvent::Accepted { request, grant } => self.accept(request, &grant, now),
             DoorEvent::Joined { request } => {
+                self.farewells.joined(request);
+                self.see_off();
                 if let Some(slot) = self.peers.of_request(request) {
                     self.joined(slot);
                 }
@@ -123,6 +125,7 @@ impl Doorman {
 
     fn ended(&mut self, request: RequestId, session: SessionId, how: &SessionEnd, now: Duration) {
         self.requests.count_ended(session, how);
+        self.farewells.forget(request);
         let Some(slot) = self.peers.of_request(request) else {
             return;
         };

@@ -6,7 +6,7 @@ use super::super::reasons;
 use super::super::timers::Slot;
 use super::Doorman;
 use std::time::Duration;
-use usher_core::{Departure, SessionId};
+use usher_core::{Departure, Input, SessionId};
 use usher_runtime::Message;
 use usher_wire::raknet::acceptor::Unsent;
 use usher_wire::raknet::{Incoming, SendError};
@@ -63,8 +63,29 @@ impl Doorman {
         }
     }
 
+    /// A player said goodbye. What it said before that, the rules hear before that.
+    pub(super) fn left(&mut self, slot: Slot) {
+        if !self.room.is_closed()
+            && let Some(peer) = self.peers.get(slot)
+            && let Some(session) = peer.session
+            && let Some(backlog) = peer.backlog.take()
+        {
+            let (request, joined) = (peer.request, peer.joined);
+            self.farewells.add(request, session, backlog, joined);
+            self.peers.unseat(slot);
+            return self.touch(slot);
+        }
+        self.gone(slot, Departure::Left);
+    }
+
+    /// Whether the rules are still to be given something.
+    pub(in super::super) fn is_stalled(&self) -> bool {
+        !self.stalled.is_empty() || !self.farewells.is_empty()
+    }
+
     /// Gives the rules what they could not take before.
     pub(super) fn retry(&mut self) {
+        self.see_off();
         for _ in 0..self.stalled.len() {
             let Some(slot) = self.stalled.pop_front() else {
                 return;
@@ -72,6 +93,17 @@ impl Doorman {
             if !self.give(slot) {
                 self.stalled.push_back(slot);
             }
+        }
+    }
+
+    /// Has those leave of whom the rules have everything.
+    pub(super) fn see_off(&mut self) {
+        let room = &self.room;
+        // Rules that are no more take nothing, and keep nobody.
+        let give = |session, message| room.message(session, message).is_ok() || room.is_closed();
+        for request in self.farewells.give(give) {
+            let how = Departure::Left;
+            self.core.send(Input::Gone { request, how });
         }
     }
 
