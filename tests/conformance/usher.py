@@ -9,6 +9,7 @@ import http.client
 import json
 import os
 import queue
+import random
 import socket
 import subprocess
 import tempfile
@@ -76,28 +77,53 @@ def until(what: str, check: Callable[[], Any], patience: float = PATIENCE) -> An
         time.sleep(0.02)
 
 
+# Below those that the system gives to whoever asks for any: no client of another test takes one of these
+# between the probe and the start of the host.
+PORTS = range(20_000, 32_000)
+_given: set[int] = set()
+
+
 def free_port(host: str, kind: socket.SocketKind) -> int:
-    """A port that nobody has at the moment."""
+    """A port that nobody has at the moment, and that was not given out before."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family, kind) as probe:
-        probe.bind((host.strip("[]"), 0))
-        return probe.getsockname()[1]
+    while True:
+        port = random.choice(PORTS)
+        with socket.socket(family, kind) as probe:
+            try:
+                probe.bind((host.strip("[]"), port))
+            except OSError:
+                continue
+        if port not in _given:
+            _given.add(port)
+            return port
+
+
+def module(name: str) -> Path:
+    """A compiled module of the tests; skips the test where there are none."""
+    folder = os.environ.get("USHER_MODULES")
+    if not folder:
+        raise unittest.SkipTest("USHER_MODULES is not set: it is where `cargo xtask wasm` puts them")
+    return Path(folder).resolve() / "test" / f"{name}.wasm"
 
 
 class Serve:
-    """A running `usher serve` with one rtyp door, the rtyp policy and the arena's rules."""
+    """A running `usher serve`: with one rtyp door, the rtyp policy and the arena's rules, or as told."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(
+        self, template: str = CONFIG, files: Optional[dict[str, str]] = None, **settings: Any
+    ) -> None:
         values = {**DEFAULTS, **settings}
         host = values["host"]
         self.tcp_port = free_port(host, socket.SOCK_STREAM)
         self.udp_port = free_port(host, socket.SOCK_DGRAM)
         self.admin_port = free_port("127.0.0.1", socket.SOCK_STREAM)
         self._folder = tempfile.TemporaryDirectory(prefix="usher-conformance-")
-        folder = Path(self._folder.name)
+        folder = self.folder = Path(self._folder.name)
         config = folder / "usher.toml"
         ports = {"tcp": self.tcp_port, "udp": self.udp_port, "admin": self.admin_port}
-        config.write_text(CONFIG.format(**{**values, **ports}))
+        config.write_text(template.format(**{**values, **ports}))
+        for name, text in (files or {}).items():
+            (folder / name).write_text(text)
         self._log = folder / "log"
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -194,6 +220,14 @@ class Join:
             self._arrivals.put(line.decode(errors="replace").rstrip("\r\n"))
         self._arrivals.put(None)
 
+    def so_far(self) -> list[str]:
+        """The lines that have come, without waiting for another."""
+        while not self._arrivals.empty():
+            line = self._arrivals.get()
+            if line is not None:
+                self.lines.append(line)
+        return self.lines
+
     def line(self, wanted: Callable[[str], bool], patience: float = PATIENCE) -> str:
         """The next line that is wanted."""
         deadline = time.monotonic() + patience
@@ -222,10 +256,7 @@ class Join:
         """Waits for it to end and gives its exit status; all its output is in `lines` then."""
         status = self.process.wait(patience)
         self._reader.join(patience)
-        while not self._arrivals.empty():
-            line = self._arrivals.get()
-            if line is not None:
-                self.lines.append(line)
+        self.so_far()
         return status
 
     def output(self) -> str:
