@@ -9,6 +9,7 @@ from typing import Any, List, Tuple
 
 import mafianet_bytes as raknet
 import mafianet_messages as mafianet
+from mafianet_bytes import Message, Split
 from mafianet_case import A_MOMENT, LATER, SOON, ApartCase, HostCase
 from mafianet_client import CONNECTED, OVER, Client
 from mafianet_receive import Delivered
@@ -286,3 +287,28 @@ class Classic(HostCase):
         self.leave(client)
         self.wait_for_pending(0)
         self.wait_for_ending(client.port, "abandoned cancelled")
+
+
+class LongMessages(HostCase):
+    settings = {"door": "max-message = 5000"}
+
+    def test_a_message_over_the_operators_limit_is_dropped_and_the_player_plays_on(self) -> None:
+        client = self.joined()
+        client.send(b"\x87" + counting(4000))
+        client.send(b"\x87" + counting(9_000))
+        client.send(b"\x87after")
+        self.crowd.until("the last echo", lambda: client.heard()[-1:] == [b"\x87after"])
+        self.assertEqual([len(one) for one in client.heard()], [4001, 6])
+        client.send(b"\x87" + counting(30_000))
+        client.send(b"\x87at last")
+        self.crowd.until("the last echo", lambda: client.heard()[-1:] == [b"\x87at last"])
+
+    def test_a_message_beyond_all_limits_ends_the_session_with_a_word(self) -> None:
+        client = self.joined()
+        # The first part of what would be some megabytes.
+        first = Message(b"\x87", raknet.RELIABLE, client.link._message, split=Split(5000, 900, 0))
+        client.link._message += 1
+        client.link._waiting.append(first)
+        report = self.wait_for(client, mafianet.DISCONNECTION, within=LATER)
+        self.assertTrue(report.text)
+        self.wait_for_players(0)
