@@ -9,7 +9,7 @@ use super::super::reliability::Reliability;
 use super::super::timestamp::Timestamped;
 use super::event::{Cause, Event, Password, Stage, Violation};
 use super::server::Server;
-use super::{Acceptor, LINGER, is_the_games};
+use super::{Acceptor, LINGER, Nanos, is_the_games};
 
 impl Acceptor {
     pub(super) fn hear(
@@ -24,6 +24,11 @@ impl Acceptor {
             Err(cause) => return self.hear_noise(&incoming, cause, events),
         };
         match (self.stage, message) {
+            // Both sides say goodbye at once: the other's is to be acknowledged too.
+            (Stage::Closing, Message::Disconnect(_)) if !self.has_left => {
+                self.has_left = true;
+                self.until = Nanos::of(self.until.time().min(now + LINGER));
+            }
             (Stage::Closing | Stage::Over, _) => {}
             (Stage::Unverified, Message::ConnectionRequest { time, password, .. }) => {
                 self.request_time = time;

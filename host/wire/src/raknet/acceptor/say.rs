@@ -49,8 +49,12 @@ impl Acceptor {
     ///
     /// # Errors
     ///
-    /// [`Unsent`] when it does not wait for that, or does not keep up. It is to be ended then.
+    /// [`Unsent`] when it does not wait for that, or does not keep up. It is to be ended then, unless it is
+    /// [closing](Unsent::Closing) already.
     pub fn accept(&mut self, server: &Server, config: &[u8], now: Duration) -> Result<(), Unsent> {
+        if matches!(self.stage, Stage::Closing | Stage::Over) {
+            return Err(Unsent::Closing);
+        }
         if !self.opening.dialect.session_exchange {
             if self.stage != Stage::Requested {
                 return Err(Unsent::WrongStage);

@@ -1,6 +1,7 @@
 //! What a server sees of its peers, and they of it, in virtual time.
 
 mod anything;
+mod crossing;
 mod endings;
 mod game;
 mod opening;

@@ -8,6 +8,9 @@ pub enum Unsent {
     /// The peer is in no stage in which it could be told that.
     #[error("not in this stage")]
     WrongStage,
+    /// The peer has left, or hears its last word: it is to be left to that.
+    #[error("it is leaving")]
+    Closing,
     /// An id that is the protocol's own, or an empty message.
     #[error("id {0:02x} is not for messages of the game")]
     Id(u8),

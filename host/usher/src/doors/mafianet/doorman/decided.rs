@@ -118,6 +118,8 @@ impl Doorman {
                 self.peers.seat(slot, grant.session);
                 self.touch(slot);
             }
+            // It left, or was sent away, before it could know.
+            Err(Unsent::Closing) => {}
             // It does not take what it was sent before, and will not take this.
             Err(_) => self.lose(slot, Departure::Dropped),
         }
