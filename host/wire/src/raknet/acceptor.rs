@@ -13,6 +13,7 @@
 //! peer sends harms no other.
 
 mod event;
+mod first;
 mod hear;
 mod say;
 mod server;
@@ -32,10 +33,12 @@ use super::malformed::Malformed;
 use super::message::Message;
 use super::reliability::Reliability;
 
+use first::asks_to_connect;
+use waiting::Waiting;
+
 pub use event::{Cause, Event, Password, Stage, Violation};
 pub use server::Server;
 pub use unsent::Unsent;
-use waiting::Waiting;
 
 /// How long a peer has from its second request to the confirmation that it was accepted.
 const OPENING: Duration = Duration::from_secs(10);
@@ -97,9 +100,8 @@ impl Acceptor {
     /// A peer that has a place from now on.
     #[must_use]
     pub fn new(server: &Server, opening: Opening, now: Duration) -> Self {
-        let mtu = Dialect::agreed_mtu(opening.mtu);
         Self {
-            connection: Connection::new(mtu, server.pending(mtu), server.budget.clone(), now),
+            connection: connection(server, &opening, now),
             opening,
             stage: Stage::Unverified,
             until: Nanos::of(now + OPENING),
@@ -142,6 +144,9 @@ impl Acceptor {
 
     /// Takes a datagram of its connection. What comes of it is appended to `events`.
     ///
+    /// Until its request to connect has come, a datagram that does not begin with that is as if it had not: it
+    /// may be a late one of the connection that its address had before, with numbers of that.
+    ///
     /// # Errors
     ///
     /// [`Malformed`]: some of the datagram was ignored. The peer goes on.
@@ -155,9 +160,17 @@ impl Acceptor {
         if self.stage == Stage::Over {
             return Ok(());
         }
+        if self.stage == Stage::Unverified && !asks_to_connect(datagram, self.opening.dialect)? {
+            events.push(Event::Dropped(Cause::Ignored));
+            return Ok(());
+        }
         let received = self.connection.receive(datagram, now);
         while let Some(message) = self.connection.poll_message() {
             self.hear(server, message, now, events);
+        }
+        if self.stage == Stage::Unverified {
+            // A request that cannot be due, such as one that is to wait for others, is none.
+            self.connection = connection(server, &self.opening, now);
         }
         if self.connection.all_acked() {
             self.all_acked();
@@ -274,6 +287,12 @@ impl Acceptor {
             _ => None,
         }
     }
+}
+
+/// A connection on which nothing was said.
+fn connection(server: &Server, opening: &Opening, now: Duration) -> Connection {
+    let mtu = Dialect::agreed_mtu(opening.mtu);
+    Connection::new(mtu, server.pending(mtu), server.budget.clone(), now)
 }
 
 /// Whether a message of this id is the game's, and not the protocol's own.

@@ -96,6 +96,10 @@ impl Doorman {
         {
             let same = peer.acceptor.opening().guid == opening.guid;
             match peer.acceptor.stage() {
+                // One of before that is late: what it is being told is not to be lost on it.
+                Stage::Closing if same && peer.acceptor.is_hearing_its_last_word(now) => {
+                    return Said::Dropped(Cause::Repeated);
+                }
                 // It was told its last word, or said it.
                 Stage::Closing | Stage::Over => self.remove(slot),
                 Stage::Unverified if same && !peer.welcome => {

@@ -68,8 +68,6 @@ pub enum Cause {
 /// How a peer broke the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Violation {
-    /// Its first message asks for no connection.
-    FirstMessage,
     /// The payload of its session request is too long.
     Payload,
     /// A message of the game has more parts than the server's limits allow.

@@ -35,10 +35,7 @@ impl Acceptor {
                 self.stage = Stage::Requested;
                 events.push(Event::Requested(Password(password.expose().into())));
             }
-            (Stage::Unverified, _) => {
-                self.end();
-                events.push(Event::Violated(Violation::FirstMessage));
-            }
+            (Stage::Unverified, _) => events.push(Event::Dropped(Cause::Ignored)),
             (_, Message::Disconnect(reason)) => {
                 events.push(Event::Disconnected(reason.to_vec()));
                 self.connection.fall_silent();
@@ -99,7 +96,6 @@ impl Acceptor {
     fn hear_noise(&mut self, incoming: &Incoming, cause: Malformed, events: &mut Vec<Event>) {
         let violation = match self.stage {
             Stage::Closing | Stage::Over => return,
-            Stage::Unverified => Violation::FirstMessage,
             Stage::Exchanging if is_long_request(incoming, cause) => Violation::Payload,
             _ => return events.push(Event::Dropped(Cause::Malformed)),
         };

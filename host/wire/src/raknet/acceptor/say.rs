@@ -13,6 +13,9 @@ use super::{Acceptor, Nanos, is_the_games};
 /// How long our last word may take to be acknowledged.
 const LAST_WORD: Duration = Duration::from_secs(5);
 
+/// How long a request for another place is taken for a late one of before.
+const LATE: Duration = Duration::from_secs(1);
+
 impl Acceptor {
     /// Tells it that its request to connect is accepted: its session request comes next. In a dialect without
     /// a session exchange this is [`accept`](Self::accept)'s to say.
@@ -184,6 +187,15 @@ impl Acceptor {
         // One whose queue is full does not hear it.
         let _ = self.say(message, reliability, now);
         self.close(now + LAST_WORD);
+    }
+
+    /// Whether it was just told its last word, and has neither acknowledged that nor left by itself. A second
+    /// request of the same guid is then one of before that was late or came twice, since its client does not
+    /// know yet that it has to ask again.
+    #[must_use]
+    pub fn is_hearing_its_last_word(&self, now: Duration) -> bool {
+        let is_recent = now + LAST_WORD < self.until.time() + LATE;
+        self.stage == Stage::Closing && !self.has_left && is_recent
     }
 
     pub(super) fn say(

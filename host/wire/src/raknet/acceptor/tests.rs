@@ -4,6 +4,7 @@ mod anything;
 mod crossing;
 mod endings;
 mod game;
+mod late;
 mod opening;
 mod session;
 mod silent;

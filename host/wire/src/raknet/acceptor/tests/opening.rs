@@ -1,32 +1,9 @@
 //! From the second request to the session request.
 
-use super::super::{Cause, Event, Stage, Violation};
+use super::super::{Cause, Event, Stage};
 use super::world::{CLOCK, OURS, World, ms, secs};
 use crate::raknet::hex::hex;
 use crate::raknet::{Dialect, Message, Reliability};
-
-#[test]
-fn a_first_message_that_is_no_request_ends_that_peer_and_is_no_more_than_that() {
-    let messages: [&[u8]; 5] = [
-        b"\x87game",
-        &[0x13; 94],
-        &[0x00, 0, 0, 0, 0, 0, 0, 0, 1],
-        &[0x80],
-        // A request that is cut.
-        &[0x09, 1, 2, 3],
-    ];
-    for message in messages {
-        for reliability in [Reliability::Unreliable, Reliability::ReliableOrdered] {
-            let mut world = World::new(Dialect::MAFIANET);
-            world.send(message, reliability, 0);
-            world.run(ms(10));
-            assert_eq!(world.peer.stage(), Stage::Over, "{message:?}");
-            let expected = [format!("{:?}", Event::Violated(Violation::FirstMessage))];
-            assert_eq!(world.happened(), expected);
-            assert!(world.got.is_empty(), "nothing is said to it");
-        }
-    }
-}
 
 #[test]
 fn the_password_is_handed_on_and_never_shown() {
