@@ -10,13 +10,13 @@ fn proving() -> Setup {
     Setup::mafianet().policy("prover", module("prover"), policy)
 }
 
-/// A door with one seat and the queue that ships. Whoever is gone without a word is missed after 2 s.
+/// A door with one seat and the queue that ships. Whoever is gone without a word is missed after 4 s.
 fn queue() -> Setup {
     Setup::mafianet()
         .policy("queue", "builtin:queue", "")
         .limit("max-players", "1")
         .limit("max-pending", "100")
-        .door("connection-timeout", "\"2s\"")
+        .door("connection-timeout", "\"4s\"")
 }
 
 /// Comes, and is in the queue when this returns.
@@ -74,7 +74,7 @@ async fn two_for_two_seats_are_both_in_though_the_first_decision_takes_its_time(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_middle_ten_of_thirty_vanish_and_the_others_move_up_and_get_in_in_order() {
-    let host = Usher::start(&queue().limit("queue-grace", "\"4s\""));
+    let host = Usher::start(&queue().limit("queue-grace", "\"6s\""));
     let mut first = Guest::come(host.udp, "first");
     first.accepted().await;
     let mut waiting = Vec::new();
@@ -201,7 +201,7 @@ async fn who_froze_in_the_queue_and_returns_keeps_the_place() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn who_froze_in_the_game_is_missed_and_can_return() {
-    let host = Usher::start(&proving().door("connection-timeout", "\"2s\""));
+    let host = Usher::start(&proving().door("connection-timeout", "\"4s\""));
     let mut ada = Guest::come(host.udp, "ada");
     ada.accepted().await;
     ada.freeze().await;
