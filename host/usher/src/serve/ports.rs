@@ -54,7 +54,7 @@ impl Means {
             max_message: mafianet.max_message as usize,
             full_reason: mafianet.full_reason.clone(),
             max_players: limits.max_players,
-            max_closing: match limits.max_pending {
+            max_pending: match limits.max_pending {
                 0 => limits.max_players,
                 most => most,
             },

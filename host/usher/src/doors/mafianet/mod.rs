@@ -30,6 +30,7 @@ use super::socket::TakenPort;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::inbox::{self, Sender};
 use crate::room::Mailbox;
+use backlog::is_promised;
 use bans::BanList;
 use cookie::Cookies;
 use doorman::Doorman;
@@ -94,8 +95,8 @@ pub struct Settings {
     pub full_reason: Arc<str>,
     /// Seats of the host.
     pub max_players: u32,
-    /// How many peers may be hearing their last word.
-    pub max_closing: u32,
+    /// Requests that may be pending.
+    pub max_pending: u32,
     /// What the peers of all such doors may keep together.
     pub budget: Budget,
 }
@@ -203,7 +204,7 @@ fn doorman(
         clock: clock.started().as_millis(),
         timeout: settings.connection_timeout,
         pending: Share {
-            assured: assured(&settings.budget, settings.max_closing),
+            assured: assured(&settings.budget, settings.max_pending),
             spared: 0,
         },
         accepted: Limits {
@@ -239,7 +240,8 @@ fn doorman(
     Ok(Doorman {
         server,
         front,
-        peers: Peers::new(settings.max_closing),
+        // Everyone who is here may have to be told the last word at once: when the host stops.
+        peers: Peers::new(settings.max_pending.saturating_add(settings.max_players)),
         timers: Timers::default(),
         requests,
         core,
@@ -282,7 +284,14 @@ impl DoorLink for MafianetDoor {
 
 impl DataLink for MafianetDoor {
     fn send(&self, to: SessionId, message: Message) {
-        if self.orders.offer(Order::Message(to, message)).is_err() {
+        let promised = is_promised(&message);
+        let order = Order::Message(to, message);
+        // The door's thread never waits for the rules, so that they can wait for it.
+        let sent = match promised {
+            true => self.orders.offer_patiently(order),
+            false => self.orders.offer(order),
+        };
+        if sent.is_err() {
             self.shared.shed_one();
         }
     }
