@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unittest
-from typing import Any, List
+from typing import Any, Dict, List
 
 import mafianet_bytes as raknet
 import mafianet_messages as mafianet
@@ -48,15 +48,27 @@ class Pool(ApartCase):
         self.assertEqual(self.wait_for_end(late).id, mafianet.NO_FREE_CONNECTIONS)
 
     def test_every_stage_of_the_handshake_is_pending_and_none_is_a_player(self) -> None:
-        for stage in (AFTER_REPLY_2, AFTER_ACCEPTED, AFTER_INCOMING, None):
-            with self.subTest(stage=stage):
-                client = self.client(b"wait:", stop_after=stage)
-                self.crowd.until("its stage", lambda: client.link)
-                self.crowd.pass_time(0.1)
+        stages = {
+            "unverified": AFTER_REPLY_2,
+            "handling": AFTER_ACCEPTED,
+            "exchanging": AFTER_INCOMING,
+            "pending": None,
+        }
+        for stage, stop_after in stages.items():
+            with self.subTest(stage):
+                client = self.client(b"wait:", stop_after=stop_after)
+                self.until("its stage", lambda stage=stage: self.peers()[stage] == 1)
                 self.assertEqual((self.pending(), self.players()), (1, 0))
-                client.link.send(mafianet.connection_request(client.guid, 1), raknet.RELIABLE)
+                self.assertEqual(self.peers()["connected"], 0)
+                if stop_after == AFTER_REPLY_2:
+                    request = mafianet.connection_request(client.guid, 1)
+                    client.link.send(request, raknet.RELIABLE)
                 self.leave(client)
                 self.wait_for_pending(0)
+
+    def peers(self) -> Dict[str, int]:
+        """Where the door's peers stand."""
+        return self.usher.status()["doors"][0]["peers"]
 
     def test_a_waiting_request_is_shown_as_pending_and_as_no_session(self) -> None:
         client = self.waiting()

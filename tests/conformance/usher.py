@@ -168,7 +168,11 @@ class Serve:
     def left_over(self) -> dict[str, Any]:
         """What is not zero, or not empty, of all that must be when nobody is connected."""
         status = self.status()
-        counts = {
+        counts: dict[str, Any] = {}
+        for door in status.get("doors", ()):
+            counts.update({f"{door['name']}.{state}": n for state, n in door["peers"].items()})
+            counts[f"{door['name']}.held_bytes"] = door["held_bytes"]
+        counts |= {
             "players.connected": status["players"]["connected"],
             "pending.total": status["pending"]["total"],
             "ledger.claims": status["ledger"]["claims"],
