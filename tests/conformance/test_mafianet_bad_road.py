@@ -17,6 +17,7 @@ from together import Together
 def load_tests(_: Any, tests: unittest.TestSuite, __: Any) -> unittest.TestSuite:
     return Together(tests)
 
+
 SEEDS = range(1, 5)
 LONGEST = mafianet.LONGEST_PAYLOAD
 

@@ -21,6 +21,7 @@ from together import Together
 def load_tests(_: Any, tests: unittest.TestSuite, __: Any) -> unittest.TestSuite:
     return Together(tests)
 
+
 HANDSHAKE = {0x00, 0x03, mafianet.ACCEPTED, mafianet.SESSION_STATUS}
 STAGES = {
     "after the slot": AFTER_REPLY_2,

@@ -19,6 +19,7 @@ from together import Together
 def load_tests(_: Any, tests: unittest.TestSuite, __: Any) -> unittest.TestSuite:
     return Together(tests)
 
+
 MTU = 1400
 
 

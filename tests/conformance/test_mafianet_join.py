@@ -15,11 +15,18 @@ from mafianet_case import SOON
 from mafianet_crowd import Crowd
 from mafianet_relay import Relay
 from mafianet_server import GUID, Peer, Server
+from together import Together
 
 LATER = 20.0
 
 
+def load_tests(_: Any, tests: unittest.TestSuite, __: Any) -> unittest.TestSuite:
+    return Together(tests)
+
+
 class Joining(unittest.TestCase):
+    apart = True
+
     def setUp(self) -> None:
         usher.binary()
         self.crowd = Crowd()

@@ -18,6 +18,7 @@ from together import Together
 def load_tests(_: Any, tests: unittest.TestSuite, __: Any) -> unittest.TestSuite:
     return Together(tests)
 
+
 GUID = b"\x01" * 8
 BUCKET = '[[bucket]]\nname = "bans"\nfile = "bans.txt"\n'
 

@@ -15,6 +15,7 @@ from together import Together
 def load_tests(_: Any, tests: unittest.TestSuite, __: Any) -> unittest.TestSuite:
     return Together(tests)
 
+
 LONGEST = mafianet.LONGEST_PAYLOAD
 
 

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import time
+import unittest
+from typing import Any
 
 import rtyp_bytes as rtyp
 from rtyp_case import SOON, ServerCase
 from rtyp_client import Player, Silence
+from together import Together
+
+
+def load_tests(_: Any, tests: unittest.TestSuite, __: Any) -> unittest.TestSuite:
+    return Together(tests)
 
 
 def invalid(session: int) -> dict[str, bytes]:

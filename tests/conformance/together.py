@@ -17,7 +17,7 @@ import unittest
 from typing import Any, Dict, Iterator, List, Tuple
 
 # More would make each other late.
-AT_ONCE = 6
+AT_ONCE = 10
 
 
 class Notes(unittest.TestResult):
