@@ -50,7 +50,6 @@ impl Means {
                 each: mafianet.pongs_each,
             },
             connection_timeout: mafianet.connection_timeout,
-            // At most a mebibyte.
             max_message: mafianet.max_message as usize,
             full_reason: mafianet.full_reason.clone(),
             max_players: limits.max_players,

@@ -89,7 +89,7 @@ pub struct Settings {
     pub pongs: PongLimits,
     /// How long a peer may be silent.
     pub connection_timeout: Duration,
-    /// The longest message of a player, in bytes; at most a mebibyte.
+    /// The longest message of a player, in bytes; at most what rules can be given, 65,536.
     pub max_message: usize,
     /// What is said to someone for whose request there is no room.
     pub full_reason: Arc<str>,
