@@ -9,6 +9,7 @@ pub mod clock;
 pub mod config;
 pub mod core_loop;
 pub mod doors;
+pub mod evidence;
 pub mod files;
 pub mod inbox;
 pub mod metrics;
