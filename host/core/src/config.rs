@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How a door binds the endpoint that a session plays from.
+/// What a session waits for, between its acceptance and its joining.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Binding {
     /// The session plays over the connection that it logged in with: it joins at once.
@@ -14,6 +14,13 @@ pub enum Binding {
         bind_timeout: Duration,
         /// A bound session without a valid datagram for this long ends.
         idle_timeout: Duration,
+    },
+    /// Another program keeps the player's connection, and confirms that it has let the player in.
+    Confirmation {
+        /// A session that is not confirmed this long after its acceptance ends.
+        confirm_timeout: Duration,
+        /// A confirmed session ends when nothing was heard of that program for this long.
+        lease: Duration,
     },
 }
 

@@ -79,7 +79,14 @@ pub enum Input {
         /// Where it plays from.
         endpoint: SocketAddr,
     },
-    /// The answer to [`crate::Output::Probe`]: when something valid last came from the session.
+    /// The program that keeps the player's connection has let the player in, at doors whose sessions are
+    /// confirmed.
+    Confirm {
+        /// The session.
+        session: SessionId,
+    },
+    /// The answer to [`crate::Output::Probe`]: when something valid last came from the session, or of whoever
+    /// confirmed it.
     Seen {
         /// The session.
         session: SessionId,

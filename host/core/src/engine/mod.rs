@@ -159,6 +159,7 @@ impl Core {
                 answer,
             } => self.learned(request, attempt, question, answer),
             Input::Bind { session, endpoint } => self.bind(session, endpoint),
+            Input::Confirm { session } => self.confirm(session),
             Input::Seen { session, at } => self.seen(session, at),
             Input::Kick { session, reason } => self.kick(session, reason),
             Input::Close { key, reason } => self.close_key(key, reason),

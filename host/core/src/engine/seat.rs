@@ -58,7 +58,7 @@ impl Core {
             remember: admission.remember.clone(),
         };
         let token = match binding {
-            Binding::None => None,
+            Binding::None | Binding::Confirmation { .. } => None,
             Binding::Token { .. } => Some(self.draw_token(door)),
         };
         let grant = Grant {
@@ -97,9 +97,16 @@ impl Core {
                 }
                 self.join(session);
             }
-            Binding::Token { bind_timeout, .. } => {
+            Binding::Token {
+                bind_timeout: within,
+                ..
+            }
+            | Binding::Confirmation {
+                confirm_timeout: within,
+                ..
+            } => {
                 self.timers
-                    .set(Timer::Bind(session), self.now.after(bind_timeout));
+                    .set(Timer::Bind(session), self.now.after(within));
             }
         }
         if took_over {
@@ -156,6 +163,23 @@ impl Core {
         self.watch_idle(id, self.now);
     }
 
+    /// Whoever keeps the player's connection says that the player is in. Once is enough.
+    pub(super) fn confirm(&mut self, id: SessionId) {
+        let Some(session) = self.sessions.get(id) else {
+            return;
+        };
+        let binding = self.door(session.player.door).map(|door| door.binding);
+        if !matches!(binding, Some(Binding::Confirmation { .. })) || session.bound != Bound::No {
+            return;
+        }
+        if let Some(session) = self.sessions.get_mut(id) {
+            session.bound = Bound::Connection;
+        }
+        self.timers.cancel(Timer::Bind(id));
+        self.join(id);
+        self.watch_idle(id, self.now);
+    }
+
     fn watch_idle(&mut self, id: SessionId, seen: Moment) {
         let Some(session) = self.sessions.get(id) else {
             return;
@@ -164,8 +188,15 @@ impl Core {
             return;
         }
         let binding = self.door(session.player.door).map(|door| door.binding);
-        if let Some(Binding::Token { idle_timeout, .. }) = binding {
-            let at = seen.after(idle_timeout);
+        if let Some(
+            Binding::Token {
+                idle_timeout: longest,
+                ..
+            }
+            | Binding::Confirmation { lease: longest, .. },
+        ) = binding
+        {
+            let at = seen.after(longest);
             if at <= self.now {
                 self.end_session(id, SessionEnd::IdleTimeout);
             } else {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(crate) enum Bound {
     /// Nowhere yet.
     No,
-    /// The connection that it logged in with.
+    /// The connection that it logged in with, or one that another program keeps.
     Connection,
     /// A UDP endpoint.
     Endpoint(SocketAddr),

@@ -8,7 +8,7 @@
 //! * what is kept of who dropped: `places`; what who waits is told: `status`
 //! * who crashes, freezes or vanishes, and comes back: `returns`
 //! * who comes in twice: `takeover`, `takeover_waiting`
-//! * how many may be pending: `pool`; how each ends: `endings`, `sessions`
+//! * how many may be pending: `pool`; how each ends: `endings`, `sessions`, `confirmation`
 //! * what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
 //!
 //! Every test ends with `World::close`, which checks that nothing is left.
@@ -17,6 +17,7 @@ mod acts;
 mod chain;
 mod claims;
 mod closing;
+mod confirmation;
 mod declining;
 mod endings;
 mod evidence;

@@ -2,11 +2,12 @@
 
 const TABLE: &str = include_str!("../../../SEMANTICS.md");
 
-const FILES: [(&str, &str); 26] = [
+const FILES: [(&str, &str); 27] = [
     ("acts", include_str!("acts.rs")),
     ("chain", include_str!("chain.rs")),
     ("claims", include_str!("claims.rs")),
     ("closing", include_str!("closing.rs")),
+    ("confirmation", include_str!("confirmation.rs")),
     ("declining", include_str!("declining.rs")),
     ("endings", include_str!("endings.rs")),
     ("evidence", include_str!("evidence.rs")),
