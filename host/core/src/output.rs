@@ -64,6 +64,8 @@ pub enum Output {
         request: RequestId,
         /// The text.
         text: Arc<[u8]>,
+        /// The place in its lane, from 1; absent while it is being decided about.
+        position: Option<u32>,
     },
     /// To the door: the peer is in.
     Accepted {

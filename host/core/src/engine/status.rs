@@ -205,10 +205,12 @@ impl Core {
             .clone()
             .unwrap_or_else(|| self.config.default_status.clone());
         let door = request.door;
+        let position = self.queue.position(id).map(|(position, _)| position);
         self.emit(Output::Status {
             door,
             request: id,
             text,
+            position,
         });
     }
 }

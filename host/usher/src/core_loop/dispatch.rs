@@ -43,7 +43,15 @@ impl Dispatch {
                 door,
                 request,
                 text,
-            } => self.deliver(door, DoorEvent::Status { request, text }),
+                position,
+            } => self.deliver(
+                door,
+                DoorEvent::Status {
+                    request,
+                    text,
+                    position,
+                },
+            ),
             Output::Accepted {
                 door,
                 request,

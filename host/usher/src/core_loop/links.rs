@@ -32,6 +32,8 @@ pub enum DoorEvent {
         request: RequestId,
         /// The text.
         text: Arc<[u8]>,
+        /// The place in its lane, from 1; absent while it is being decided about.
+        position: Option<u32>,
     },
     /// The peer is in.
     Accepted {

@@ -69,6 +69,7 @@ fn who_waits_is_told_at_every_interval() {
         assert_eq!(serve(&mut world, None), 1, "one batch for all of them");
         for (place, waiter) in (1..).zip(&waiters) {
             assert_eq!(world.take_told(*waiter), [format!("status place {place}")]);
+            assert_eq!(world.positions[waiter], Some(place));
         }
     }
     world.close();
@@ -85,6 +86,7 @@ fn who_is_being_decided_is_told_within_four_seconds_and_at_every_interval() {
     world.advance(5_000);
     assert_eq!(world.take_told(peer), ["status Please wait."]);
     assert!(world.status_asks.is_empty(), "no policy is asked for it");
+    assert_eq!(world.positions[&peer], None, "it has no place yet");
     world.answer(peer, accept([]));
     world.close();
 }

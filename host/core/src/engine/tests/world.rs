@@ -44,6 +44,8 @@ pub(super) struct World {
     pub(super) players: HashMap<SessionId, Player>,
     /// Endpoints that doors were told to play from.
     pub(super) bindings: Vec<(SessionId, SocketAddr)>,
+    /// The place that a request was told last.
+    pub(super) positions: HashMap<RequestId, Option<u32>>,
     /// Every decision's record.
     pub(super) decided: Vec<Decided>,
     /// What came of rechecks.
@@ -98,6 +100,7 @@ impl World {
             on_ended: Vec::new(),
             players: HashMap::new(),
             bindings: Vec::new(),
+            positions: HashMap::new(),
             decided: Vec::new(),
             rechecked: Vec::new(),
             seen: HashMap::new(),

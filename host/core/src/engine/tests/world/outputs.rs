@@ -14,7 +14,13 @@ impl World {
                     self.tell(request, format!("refused {}", reason.code));
                     self.reasons.insert(request, reason);
                 }
-                Output::Status { request, text, .. } => {
+                Output::Status {
+                    request,
+                    text,
+                    position,
+                    ..
+                } => {
+                    self.positions.insert(request, position);
                     self.tell(
                         request,
                         format!("status {}", String::from_utf8_lossy(&text)),

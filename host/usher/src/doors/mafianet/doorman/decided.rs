@@ -38,7 +38,7 @@ impl Doorman {
                     false => self.reject(slot, &reason, now),
                 }
             }
-            DoorEvent::Status { request, text } => {
+            DoorEvent::Status { request, text, .. } => {
                 let Some(slot) = self.peers.of_request(request) else {
                     return;
                 };
