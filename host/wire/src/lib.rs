@@ -13,6 +13,8 @@
 //!
 //! * [`rtyp`]: login over TCP, the game over UDP bound by a session token.
 //! * [`raknet`]: the RakNet family, MafiaNet first; over UDP with a reliability layer of its own.
+//! * [`ticket`]: join tickets, which any of them may carry. A crate of its own, because policies need it too;
+//!   a ticket decodes however its fields are ordered, so it is exact in what it says and not in its bytes.
 
 #![forbid(unsafe_code)]
 
@@ -20,3 +22,4 @@
 pub mod fuzzing;
 pub mod raknet;
 pub mod rtyp;
+pub use usher_ticket as ticket;
