@@ -18,3 +18,4 @@ pub mod room;
 pub mod seldom;
 pub mod serve;
 pub mod text;
+pub mod web;

@@ -1,24 +1,21 @@
 //! The calls, from path to answer.
 
 use super::error::Refusal;
-use super::guard::{Call, Guard, HEALTH};
+use super::guard::{Guard, HEALTH};
 use super::host::{ActionError, Host, Loaded};
 use super::status::Status;
 use crate::metrics::Metrics;
 use crate::seldom::Seldom;
 use crate::text::Shown;
-use axum::body::Bytes;
+use crate::web::{Call, Local, read_body};
 use axum::extract::rejection::PathRejection;
-use axum::extract::{
-    DefaultBodyLimit, Extension, FromRequest as _, Path, RawQuery, Request, State,
-};
+use axum::extract::{Extension, Path, RawQuery, Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::Deserialize;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
@@ -36,10 +33,6 @@ pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Whoever reaches the endpoint can have calls refused, as fast as it likes.
 const REFUSALS_APART: Duration = Duration::from_secs(1);
-
-/// The address that a connection came to.
-#[derive(Clone, Copy)]
-pub(super) struct Local(pub(super) SocketAddr);
 
 struct App<H> {
     host: Arc<H>,
@@ -94,7 +87,6 @@ pub(super) fn router<H: Host>(
             let error = "this path takes another method";
             Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error)
         })
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::from_fn_with_state(doorkeeper, admit))
         .with_state(app)
 }
@@ -213,9 +205,8 @@ async fn kick<H: Host>(
     request: Request,
 ) -> Result<Json<serde_json::Value>, Refusal> {
     let id = text(id)?;
-    let body = timeout(app.patience, Bytes::from_request(request, &()));
-    let body = body.await.map_err(|_| too_long())?;
-    let body = body.map_err(|error| Refusal::new(error.status(), error.body_text()))?;
+    let body = read_body(request.into_body(), BODY_LIMIT, app.patience).await;
+    let body = body.map_err(|error| Refusal::new(error.status(), error.to_string()))?;
     let text = match body.is_empty() {
         true => String::new(),
         false => serde_json::from_slice::<Kick>(&body)
