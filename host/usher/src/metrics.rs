@@ -38,6 +38,8 @@ const BUCKET_PUTS: &str = "usher_bucket_puts_total";
 const RECHECKS: &str = "usher_rechecks_total";
 const MESSAGES_REPEATED: &str = "usher_messages_repeated_total";
 const AUDIT_LOST: &str = "usher_audit_records_lost_total";
+const LOOKUPS: &str = "usher_lookups_total";
+const LOOKUP_DURATION: &str = "usher_lookup_duration_seconds";
 const BUILD: &str = "usher_build_info";
 
 /// From a call that hits a warm instance to one that runs into a generous deadline.
@@ -49,6 +51,11 @@ const CALL_BUCKETS: &[f64] = &[
 /// From a decision without a queue to a long evening in one.
 const WAIT_BUCKETS: &[f64] = &[
     0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0,
+];
+
+/// From an answer of this machine to one that ran into the deadline of a decision.
+const LOOKUP_BUCKETS: &[f64] = &[
+    0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0,
 ];
 
 /// The metrics. Cheap to clone.
@@ -210,6 +217,13 @@ pub(crate) fn bucket_put(result: &'static str) {
     counter!(BUCKET_PUTS, "result" => result).increment(1);
 }
 
+/// Something was found out, or done, for a policy, or not: `answer` is `found`, `missing`, `unavailable`, or
+/// `unwanted` when the request was gone first. `question` is one that the host knows, or `other`.
+pub(crate) fn looked_up(question: &'static str, answer: &'static str, took: Duration) {
+    counter!(LOOKUPS, "question" => question, "answer" => answer).increment(1);
+    histogram!(LOOKUP_DURATION, "question" => question).record(took);
+}
+
 /// Those who play were asked about again.
 pub(crate) fn rechecked(policy: &str, rechecked: &Rechecked) {
     let result = match rechecked.stopped {
@@ -224,6 +238,7 @@ fn recorder() -> PrometheusRecorder {
     for (name, buckets) in [
         (POLICY_DURATION, CALL_BUCKETS),
         (DECISION_WAIT, WAIT_BUCKETS),
+        (LOOKUP_DURATION, LOOKUP_BUCKETS),
     ] {
         let name = Matcher::Full(name.to_owned());
         builder = builder
@@ -295,6 +310,11 @@ fn describe() {
         "Messages and parts sent again because they were not acknowledged."
     );
     describe_counter!(AUDIT_LOST, "Records of decisions that were never written.");
+    describe_counter!(
+        LOOKUPS,
+        "What policies wanted found out or done, by what came of it."
+    );
+    describe_histogram!(LOOKUP_DURATION, "How long that took, in seconds.");
     describe_gauge!(BUILD, "Always 1; the version is a label.");
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
 }

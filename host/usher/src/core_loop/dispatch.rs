@@ -1,27 +1,20 @@
 //! Carries out the core's outputs.
 
-use super::links::{DoorEvent, Links, PolicyCall, RoomEvent};
-use crate::text::Shown;
-use std::collections::VecDeque;
-use usher_core::{Command, DoorId, FactAnswer, Input, Output, Rechecked};
+use super::links::{DoorEvent, Links, Lookup, PolicyCall, RoomEvent};
+use usher_core::{Command, DoorId, Output, Rechecked, Wanted};
 
 /// Hands each output to whom it concerns, in order.
 pub(super) struct Dispatch {
     links: Links,
-    /// What the host itself answers, to be handed in before anything else.
-    replies: VecDeque<Input>,
 }
 
 impl Dispatch {
     pub(super) fn new(links: Links) -> Dispatch {
-        Dispatch {
-            links,
-            replies: VecDeque::new(),
-        }
+        Dispatch { links }
     }
 
     /// Carries out an output. False when it was an audit record that found no room.
-    pub(super) fn carry_out(&mut self, output: Output) -> bool {
+    pub(super) fn carry_out(&self, output: Output) -> bool {
         match output {
             Output::Pending { door, request } => {
                 self.deliver(door, DoorEvent::Pending { request });
@@ -83,21 +76,15 @@ impl Dispatch {
                 request,
                 attempt,
                 question,
-                ..
-            } => {
-                let why = format!("no source is configured for {}", Shown(&question.name));
-                self.replies.push_back(Input::Fact {
-                    request,
-                    attempt,
-                    question,
-                    answer: FactAnswer::Unavailable(why.into()),
-                });
-            }
-            Output::Compensate { request, act } => tracing::warn!(
-                %request,
-                act = %Shown(&act.name),
-                "an act is to be undone, but no source is configured that could"
-            ),
+                kind,
+            } => self.links.evidence.look_up(Lookup {
+                request,
+                attempt,
+                question,
+                kind,
+                wanted: Wanted::default(),
+            }),
+            Output::Compensate { request, act } => self.links.evidence.compensate(request, act),
             Output::Joined(player) => {
                 let (door, request) = (player.door, player.request);
                 self.links.rooms.tell(RoomEvent::Joined(player));
@@ -116,11 +103,6 @@ impl Dispatch {
             Output::Decided(decided) => return self.links.audit.try_send(decided).is_ok(),
         }
         true
-    }
-
-    /// The next thing that the host itself answers.
-    pub(super) fn reply(&mut self) -> Option<Input> {
-        self.replies.pop_front()
     }
 
     fn deliver(&self, door: DoorId, event: DoorEvent) {

@@ -5,7 +5,7 @@ use crate::inbox::{self, Receiver, Sender};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 use usher_core::{DoorId, Input, Moment, Report, RequestData, RequestId};
 
 /// How many knocks may wait for the core. The core takes up a knock in microseconds: this many waiting
@@ -26,6 +26,7 @@ struct Shared {
     knocks_shed: AtomicU64,
     audit_lost: AtomicU64,
     players: AtomicU32,
+    players_watch: watch::Sender<u32>,
     has_room: AtomicBool,
 }
 
@@ -137,6 +138,11 @@ impl Handle {
         self.shared.players.load(Ordering::Relaxed)
     }
 
+    /// How many play, for whoever acts when that changes.
+    pub fn players_watch(&self) -> watch::Receiver<u32> {
+        self.shared.players_watch.subscribe()
+    }
+
     /// Whether a newcomer would have found a place a moment ago, whatever its address.
     pub fn has_room(&self) -> bool {
         self.shared.has_room.load(Ordering::Relaxed)
@@ -179,7 +185,10 @@ impl Handle {
 
 impl Inbox {
     pub(super) fn publish(&self, players: u32, has_room: bool) {
-        self.shared.players.store(players, Ordering::Relaxed);
+        let before = self.shared.players.swap(players, Ordering::Relaxed);
+        if before != players {
+            self.shared.players_watch.send_replace(players);
+        }
         self.shared.has_room.store(has_room, Ordering::Relaxed);
     }
 

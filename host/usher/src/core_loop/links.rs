@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use usher_core::{
-    Ask, AskStatus, Decided, Grant, Over, Parting, Player, Reason, Rechecked, RequestId,
-    SessionEnd, SessionId,
+    Ask, AskStatus, Decided, Grant, LookupKind, Over, Parting, Player, Question, Reason, Rechecked,
+    RequestId, SessionEnd, SessionId, Wanted,
 };
 
 /// What a door is told about its peers, in the order in which it happened.
@@ -121,6 +121,33 @@ pub trait RoomLink: Send {
     fn tell(&self, event: RoomEvent);
 }
 
+/// Something that a policy wants found out or done. Comes back as [`usher_core::Input::Fact`] with the same
+/// request, attempt and question.
+#[derive(Debug)]
+pub struct Lookup {
+    /// For which request.
+    pub request: RequestId,
+    /// For which of its decisions.
+    pub attempt: u32,
+    /// What.
+    pub question: Question,
+    /// Find out, or do.
+    pub kind: LookupKind,
+    /// Whether the decision is still being made. What is only to be found out need not be once it is not;
+    /// an act comes back in any case.
+    pub wanted: Wanted,
+}
+
+/// Those who find out and do, as the core sees them.
+pub trait EvidenceLink: Send {
+    /// Takes a lookup. Must not block.
+    fn look_up(&self, lookup: Lookup);
+
+    /// An act was done for a request that did not get in by it: undo it, as the act's documentation says.
+    /// Must not block.
+    fn compensate(&self, request: RequestId, act: Question);
+}
+
 /// Where a record of every decision goes. Bounded: records are lost, and counted, when whoever writes
 /// them cannot keep up; the core never waits for a disk.
 pub type AuditSender = mpsc::Sender<Box<Decided>>;
@@ -133,6 +160,8 @@ pub struct Links {
     pub policies: Box<dyn PolicyLink>,
     /// The rooms.
     pub rooms: Box<dyn RoomLink>,
+    /// Those who find out and do.
+    pub evidence: Box<dyn EvidenceLink>,
     /// The audit.
     pub audit: AuditSender,
 }

@@ -6,7 +6,8 @@ mod links;
 
 pub use handle::{Handle, Inbox, Shed, Stopped, channel};
 pub use links::{
-    AuditSender, DoorEvent, DoorLink, Links, PolicyCall, PolicyLink, RoomEvent, RoomLink,
+    AuditSender, DoorEvent, DoorLink, EvidenceLink, Links, Lookup, PolicyCall, PolicyLink,
+    RoomEvent, RoomLink,
 };
 
 use dispatch::Dispatch;
@@ -103,15 +104,9 @@ impl Loop {
 
     fn handle(&mut self, input: Input, at: usher_core::Moment) {
         self.core.handle(input, at);
-        loop {
-            while let Some(output) = self.core.poll_output() {
-                if !self.dispatch.carry_out(output) {
-                    self.inbox.count_lost_audit();
-                }
-            }
-            match self.dispatch.reply() {
-                Some(reply) => self.core.handle(reply, at),
-                None => return,
+        while let Some(output) = self.core.poll_output() {
+            if !self.dispatch.carry_out(output) {
+                self.inbox.count_lost_audit();
             }
         }
     }

@@ -18,6 +18,7 @@ use crate::config::{Config, ConfigError};
 use crate::core_loop::{self, DoorLink, Handle, Links};
 use crate::doors::door::{Addresses, Bound, Door};
 use crate::doors::link::DataLink;
+use crate::evidence::{Evidence, Sources};
 use crate::metrics::Metrics;
 use crate::policies::{Asked, Changes, Loader};
 use crate::room::{self, Mailbox};
@@ -132,6 +133,7 @@ pub async fn serve(
             .collect(),
         policies: Box::new(Asked(loader.clone())),
         rooms: Box::new(mailbox),
+        evidence: Box::new(Evidence::new(core.clone(), Arc::new(Sources::default()))),
         audit: records,
     };
     parts.spawn(core_loop::run(engine, inbox, links));
