@@ -29,6 +29,20 @@ impl Request {
             .map(|it| &it.value)
     }
 
+    /// The value of an attribute that is a text.
+    pub fn text_attribute(&self, name: &str) -> Option<&str> {
+        match self.attribute(name) {
+            Some(AttributeValue::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Why the host as a whole takes nobody at the moment: the code, such as `stopping`, while that is
+    /// so. An accept is then refused with that reason.
+    pub fn server_closed(&self) -> Option<&str> {
+        self.text_attribute("server.closed")
+    }
+
     /// The payload, where it is a short plain text: 1 to 64 bytes of UTF-8 without control characters,
     /// and space around them left out. A client of a protocol that has no name may say there who it is.
     /// Claimed, like everything in a payload.
@@ -41,18 +55,12 @@ impl Request {
     /// Whom a policy said that this is when it let the player in, when a seated one is asked about again
     /// (`Why::Recheck`). Proven if that policy proved it.
     pub fn session_identity(&self) -> Option<&str> {
-        match self.attribute("session.identity") {
-            Some(AttributeValue::Text(identity)) => Some(identity),
-            _ => None,
-        }
+        self.text_attribute("session.identity")
     }
 
     /// The name that others see, when a seated one is asked about again.
     pub fn session_display_name(&self) -> Option<&str> {
-        match self.attribute("session.display-name") {
-            Some(AttributeValue::Text(name)) => Some(name),
-            _ => None,
-        }
+        self.text_attribute("session.display-name")
     }
 
     /// Everything that the peer goes by: its name, its payload where that is a short plain text, and,

@@ -98,6 +98,11 @@ impl RequestBuilder {
         self
     }
 
+    /// On a host that takes nobody at the moment, with the code why.
+    pub fn server_closed(self, code: impl Into<String>) -> RequestBuilder {
+        self.attribute("server.closed", AttributeValue::Text(code.into()))
+    }
+
     /// Asked for another reason than the first.
     pub fn why(mut self, why: Why) -> RequestBuilder {
         self.0.why = why;

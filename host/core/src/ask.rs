@@ -2,7 +2,8 @@
 
 use crate::id::{AskId, RequestId, SlotId};
 use crate::key::Key;
-use crate::request::{Ending, RequestData, RoomState};
+use crate::reason::Reason;
+use crate::request::{Attribute, Ending, RequestData, RoomState};
 use crate::snapshot::Snapshot;
 use crate::time::Moment;
 use crate::verdict::{Question, Verdict};
@@ -74,6 +75,10 @@ pub struct Ask {
     pub room: RoomState,
     /// How many players the host seats.
     pub max_players: u32,
+    /// What the host says of itself, besides what the request says: [`crate::Config::attributes`].
+    pub host: Arc<[Attribute]>,
+    /// Why the host as a whole takes nobody at this moment, while that is so.
+    pub server_closed: Option<Reason>,
     /// 1 for the first decision of the request.
     pub attempt: u32,
     /// The place in its lane, from 1, if it waits.
@@ -172,6 +177,10 @@ pub struct Over {
     pub room: RoomState,
     /// How many players the host seats.
     pub max_players: u32,
+    /// What the host says of itself.
+    pub host: Arc<[Attribute]>,
+    /// Why the host as a whole takes nobody at this moment, while that is so.
+    pub server_closed: Option<Reason>,
     /// How many decisions the request had.
     pub attempt: u32,
     /// How long it lived.

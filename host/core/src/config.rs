@@ -1,5 +1,6 @@
 //! What the operator sets, as the core needs it. Parsing and defaults of the file are the host's.
 
+use crate::request::Attribute;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -93,6 +94,8 @@ pub struct Config {
     pub reload_batch: usize,
     /// What happens to someone who is let in while they play already.
     pub duplicates: Duplicates,
+    /// What the host says of itself to policies, the same in every ask.
+    pub attributes: Arc<[Attribute]>,
     /// The doors, by `DoorId`.
     pub doors: Vec<DoorConfig>,
 }
@@ -113,6 +116,7 @@ impl Default for Config {
             default_status: Arc::from(*b"Please wait."),
             reload_batch: 64,
             duplicates: Duplicates::Refuse,
+            attributes: [].into(),
             doors: Vec::new(),
         }
     }

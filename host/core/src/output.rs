@@ -1,6 +1,6 @@
 //! Everything that the core wants done. Outputs are carried out in order.
 
-use crate::ask::{Ask, AskStatus, Over};
+use crate::ask::{Ask, AskStatus, Over, Wanted};
 use crate::id::{DoorId, RequestId, SessionId};
 use crate::reason::Reason;
 use crate::record::{Decided, Rechecked};
@@ -119,6 +119,9 @@ pub enum Output {
         question: Question,
         /// Find out, or do.
         kind: LookupKind,
+        /// Whether anyone still waits for the answer. An act that began has to be answered whatever
+        /// became of its request, so that it can be undone; it is wanted for ever.
+        wanted: Wanted,
     },
     /// An act succeeded and its request did not get in by it: undo it, as that act's documentation says.
     Compensate {

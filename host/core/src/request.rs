@@ -29,8 +29,8 @@ pub struct Abilities {
     pub longest_wait: Option<Duration>,
 }
 
-/// A named value that came with a request.
-#[derive(Clone, PartialEq, Debug)]
+/// A named value that came with a request, or that the host says of itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attribute {
     /// The name; one that begins with `peer.` is the peer's own claim.
     pub name: Arc<str>,
@@ -39,7 +39,7 @@ pub struct Attribute {
 }
 
 /// The value of an [`Attribute`].
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AttributeValue {
     /// Yes or no.
     Flag(bool),

@@ -18,6 +18,8 @@ pub(crate) fn ask(name: &str) -> Ask {
         request: Arc::new(request(name)),
         room: room(),
         max_players: 4,
+        host: [].into(),
+        server_closed: None,
         attempt: 1,
         position: None,
         waited: Duration::ZERO,

@@ -59,6 +59,8 @@ impl Core {
             why,
             room: self.room_state(request.room()),
             max_players: self.config.max_players,
+            host: self.config.attributes.clone(),
+            server_closed: self.server_closed(),
             attempt: request.attempt,
             position: self.queue.position(id).map(|(position, _)| position),
             waited: self.now.since(request.arrival.at),
@@ -91,6 +93,11 @@ impl Core {
             name: room.clone(),
             closed,
         }
+    }
+
+    /// Why nobody gets in at the moment, while that is so.
+    pub(super) fn server_closed(&self) -> Option<Reason> {
+        self.ledger.closed(&crate::key::Key::server()).cloned()
     }
 
     /// What a request holds, with what it can have from a session of the same player.
@@ -258,13 +265,20 @@ impl Core {
         if open.is_empty() {
             return self.ask(id, Why::Evidence);
         }
-        let attempt = self.requests.get(&id).map_or(0, |request| request.attempt);
+        let Some(request) = self.requests.get(&id) else {
+            return;
+        };
+        let Some(decision) = &request.decision else {
+            return;
+        };
+        let (attempt, wanted) = (request.attempt, Wanted::with(&decision.life));
         for question in open {
             self.emit(Output::Lookup {
                 request: id,
                 attempt,
                 question,
                 kind: LookupKind::Question,
+                wanted: wanted.clone(),
             });
         }
     }

@@ -90,6 +90,8 @@ impl Core {
                 request: data.clone(),
                 room: self.room_state(request.room()),
                 max_players: self.config.max_players,
+                host: self.config.attributes.clone(),
+                server_closed: self.server_closed(),
                 attempt: request.attempt,
                 waited: self.now.since(request.arrival.at),
                 how: how.clone(),

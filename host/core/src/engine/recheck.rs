@@ -136,6 +136,8 @@ impl Core {
             why: Why::Recheck,
             room: self.room_state(&request.room),
             max_players: self.config.max_players,
+            host: self.config.attributes.clone(),
+            server_closed: self.server_closed(),
             attempt,
             position: None,
             waited: self.now.since(arrived),

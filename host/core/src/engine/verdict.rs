@@ -2,7 +2,7 @@
 
 use super::Core;
 use super::state::WaitState;
-use crate::ask::Why;
+use crate::ask::{Wanted, Why};
 use crate::claim::Claim;
 use crate::config::PlayerNumber;
 use crate::id::{DoorId, RequestId};
@@ -159,6 +159,7 @@ impl Core {
             attempt,
             question: act,
             kind: LookupKind::Act,
+            wanted: Wanted::default(),
         });
     }
 

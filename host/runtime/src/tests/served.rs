@@ -41,6 +41,8 @@ fn over(bench: &Bench, name: &str) -> Over {
         request: sample::request(name).without_payload().into(),
         room: sample::room(),
         max_players: 4,
+        host: [].into(),
+        server_closed: None,
         attempt: 1,
         waited: Duration::ZERO,
         how: Ending::Accepted(SessionId(3)),

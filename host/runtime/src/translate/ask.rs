@@ -7,7 +7,8 @@ use super::reason::room_out;
 use crate::bindings::{admission as wit, types};
 use std::time::Duration;
 use usher_core::{
-    Abilities, Ask, AttributeValue, HeldUnit, Over, ReasonAbility, RequestData, RoomState, Why,
+    Abilities, Ask, Attribute, AttributeValue, HeldUnit, Over, Reason, ReasonAbility, RequestData,
+    RoomState, Why,
 };
 
 /// The request of an ask.
@@ -17,6 +18,8 @@ pub(crate) fn request_of_ask(ask: &Ask) -> wit::Request {
         why: ask.why,
         room: &ask.room,
         max_players: ask.max_players,
+        host: &ask.host,
+        server_closed: ask.server_closed.as_ref(),
         attempt: ask.attempt,
         position: ask.position,
         waited: ask.waited,
@@ -38,6 +41,8 @@ pub(crate) fn request_of_over(over: &Over) -> wit::Request {
         why: Why::First,
         room: &over.room,
         max_players: over.max_players,
+        host: &over.host,
+        server_closed: over.server_closed.as_ref(),
         attempt: over.attempt,
         position: None,
         waited: over.waited,
@@ -52,6 +57,8 @@ struct Life<'a> {
     why: Why,
     room: &'a RoomState,
     max_players: u32,
+    host: &'a [Attribute],
+    server_closed: Option<&'a Reason>,
     attempt: u32,
     position: Option<u32>,
     waited: Duration,
@@ -80,7 +87,7 @@ fn request(data: &RequestData, life: &Life<'_>) -> wit::Request {
             .map(|secret| secret.expose().to_owned()),
         args: data.args.iter().map(|arg| arg.to_string()).collect(),
         payload: data.payload.to_vec(),
-        attributes: data.attributes.iter().map(attribute).collect(),
+        attributes: attributes(data, life),
         attempt: life.attempt,
         position: life.position,
         waited: millis(life.waited),
@@ -115,7 +122,17 @@ fn abilities(abilities: &Abilities) -> wit::DoorAbilities {
     }
 }
 
-fn attribute(attribute: &usher_core::Attribute) -> types::Attribute {
+/// What is known of the request besides, and of the host.
+fn attributes(data: &RequestData, life: &Life<'_>) -> Vec<types::Attribute> {
+    let of_request = data.attributes.iter().chain(life.host).map(attribute);
+    let closed = life.server_closed.map(|reason| types::Attribute {
+        name: "server.closed".to_owned(),
+        value: types::AttributeValue::Text(reason.code.to_string()),
+    });
+    of_request.chain(closed).collect()
+}
+
+fn attribute(attribute: &Attribute) -> types::Attribute {
     types::Attribute {
         name: attribute.name.to_string(),
         value: match &attribute.value {
@@ -156,6 +173,37 @@ mod tests {
         assert_eq!(request.held[0].index, Some(3));
         assert_eq!(request.room.name, "main");
         assert!(request.room.joinable);
+    }
+
+    #[test]
+    fn what_the_host_says_of_itself_comes_with_every_request() {
+        let text = |name: &str, value: &str| Attribute {
+            name: name.into(),
+            value: AttributeValue::Text(value.into()),
+        };
+        let mut ask = sample::ask("R9");
+        let mut data = (*ask.request).clone();
+        data.attributes = vec![text("peer.lang", "de")];
+        ask.request = data.into();
+        ask.host = [text("fleet.mode", "hosted")].into();
+        let told = |ask: &Ask| {
+            let attributes = request_of_ask(ask).attributes;
+            let text = |it: types::Attribute| match it.value {
+                types::AttributeValue::Text(value) => format!("{}={value}", it.name),
+                other => panic!("{other:?}"),
+            };
+            attributes.into_iter().map(text).collect::<Vec<_>>()
+        };
+        assert_eq!(told(&ask), ["peer.lang=de", "fleet.mode=hosted"]);
+        ask.server_closed = Some(Reason::new("stopping", "The server is stopping."));
+        assert_eq!(
+            told(&ask),
+            [
+                "peer.lang=de",
+                "fleet.mode=hosted",
+                "server.closed=stopping"
+            ]
+        );
     }
 
     #[test]

@@ -111,6 +111,26 @@ fn closing_ends_nobody_who_plays() {
 }
 
 #[test]
+fn every_policy_is_told_what_the_host_is_and_why_it_takes_nobody() {
+    let hosted = Attribute {
+        name: "fleet.mode".into(),
+        value: AttributeValue::Text("hosted".into()),
+    };
+    let mut world = World::new(|config| config.attributes = [hosted.clone()].into());
+    let open = world.arrive("early");
+    let ask = world.asked(open).unwrap();
+    assert_eq!((&*ask.host, &ask.server_closed), (&[hosted][..], &None));
+    close(&mut world, Key::server(), "stopping");
+    let late = world.arrive("late");
+    let closed = world.asked(late).unwrap().server_closed.clone();
+    assert_eq!(closed.as_ref().map(|it| &*it.code), Some("stopping"));
+    world.handle(Input::Open { key: Key::server() });
+    let after = world.arrive("after");
+    assert_eq!(world.asked(after).unwrap().server_closed, None);
+    world.close();
+}
+
+#[test]
 fn one_who_declined_is_woken_by_opening() {
     let (mut world, player, waiter) = one_waits();
     world.leave(player);

@@ -9,6 +9,7 @@
 //! * who crashes, freezes or vanishes, and comes back: `returns`
 //! * who comes in twice: `takeover`, `takeover_waiting`
 //! * how many may be pending: `pool`; how each ends: `endings`, `sessions`, `confirmation`
+//! * who leaves while something is found out or done for it: `leaving`
 //! * what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
 //!
 //! Every test ends with `World::close`, which checks that nothing is left.
@@ -22,6 +23,7 @@ mod declining;
 mod endings;
 mod evidence;
 mod faults;
+mod leaving;
 mod offers;
 mod places;
 mod pool;

@@ -2,7 +2,7 @@
 
 const TABLE: &str = include_str!("../../../SEMANTICS.md");
 
-const FILES: [(&str, &str); 27] = [
+const FILES: [(&str, &str); 28] = [
     ("acts", include_str!("acts.rs")),
     ("chain", include_str!("chain.rs")),
     ("claims", include_str!("claims.rs")),
@@ -12,6 +12,7 @@ const FILES: [(&str, &str); 27] = [
     ("endings", include_str!("endings.rs")),
     ("evidence", include_str!("evidence.rs")),
     ("faults", include_str!("faults.rs")),
+    ("leaving", include_str!("leaving.rs")),
     ("offers", include_str!("offers.rs")),
     ("places", include_str!("places.rs")),
     ("pool", include_str!("pool.rs")),

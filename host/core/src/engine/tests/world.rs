@@ -24,6 +24,8 @@ pub(super) struct World {
     pub(super) status_asks: Vec<AskStatus>,
     /// Questions and acts that are out.
     pub(super) lookups: Vec<(RequestId, Question, LookupKind)>,
+    /// Whether each lookup, of those out and of those before, is still wanted.
+    pub(super) wanted: Vec<Wanted>,
     /// Acts to be undone.
     pub(super) compensations: Vec<(RequestId, Question)>,
     pub(super) commands: Vec<Command>,
@@ -89,6 +91,7 @@ impl World {
             asks: Vec::new(),
             status_asks: Vec::new(),
             lookups: Vec::new(),
+            wanted: Vec::new(),
             compensations: Vec::new(),
             commands: Vec::new(),
             told: BTreeMap::new(),

@@ -67,8 +67,10 @@ impl World {
                     request,
                     question,
                     kind,
+                    wanted,
                     ..
                 } => {
+                    self.wanted.push(wanted);
                     self.lookups.push((request, question, kind));
                 }
                 Output::Compensate { request, act } => self.compensations.push((request, act)),
