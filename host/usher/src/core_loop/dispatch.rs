@@ -1,7 +1,7 @@
 //! Carries out the core's outputs.
 
 use super::links::{DoorEvent, Links, Lookup, PolicyCall, RoomEvent};
-use usher_core::{Command, DoorId, Output, Rechecked, Wanted};
+use usher_core::{Command, DoorId, Output, Rechecked};
 
 /// Hands each output to whom it concerns, in order.
 pub(super) struct Dispatch {
@@ -77,12 +77,13 @@ impl Dispatch {
                 attempt,
                 question,
                 kind,
+                wanted,
             } => self.links.evidence.look_up(Lookup {
                 request,
                 attempt,
                 question,
                 kind,
-                wanted: Wanted::default(),
+                wanted,
             }),
             Output::Compensate { request, act } => self.links.evidence.compensate(request, act),
             Output::Joined(player) => {
