@@ -92,15 +92,19 @@ impl Setup {
         let rules = self.rules.as_ref();
         let rules = rules.map(|module| format!("[rules]\nmodule = {module:?}\n"));
         let protocol = self.protocol;
-        let tcp = match protocol {
-            "rtyp" => format!("tcp = \"{}\"\n", ports.tcp),
-            _ => String::new(),
+        let listens: &[(&str, SocketAddr)] = match protocol {
+            "rtyp" => &[("tcp", ports.tcp), ("udp", ports.udp)],
+            "mafianet" => &[("udp", ports.udp)],
+            _ => &[("tcp", ports.tcp)],
         };
+        let listens: String = listens
+            .iter()
+            .map(|(key, port)| format!("{key} = \"{port}\"\n"))
+            .collect();
         format!(
-            "[limits]\n{}\n[[door]]\nname = \"main\"\nprotocol = {protocol:?}\n{tcp}udp = \
-             \"{}\"\n{}{}\n{}\n[audit]\nfile = \"audit.jsonl\"\n[admin]\nlisten = \"{}\"\n{}",
+            "[limits]\n{}\n[[door]]\nname = \"main\"\nprotocol = {protocol:?}\n{listens}{}{}\n{}\n\
+             [audit]\nfile = \"audit.jsonl\"\n[admin]\nlisten = \"{}\"\n{}",
             lines(&self.limits),
-            ports.udp,
             lines(&self.door),
             self.policies,
             rules.unwrap_or_default(),

@@ -1,6 +1,8 @@
 //! What `usher serve` says once it stands at the door.
 
 use crate::admin::{BucketStatus, ModuleStatus};
+use crate::config::Door;
+use crate::doors::door::Addresses;
 use crate::serve::Started;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -24,11 +26,9 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         let chain: Vec<&str> = chain.map(|policy| &*policy.name).collect();
         let (name, protocol) = (&door.name, door.protocol.word());
         let asks = chain.join(", then ");
-        let udp = format!("udp {}", addresses.udp);
-        let ports = match addresses.tcp {
-            Some(tcp) => format!("tcp {tcp} and {udp}"),
-            None => udp,
-        };
+        let ports = [("tcp", addresses.tcp), ("udp", addresses.udp)].into_iter();
+        let ports = ports.filter_map(|(kind, port)| Some(format!("{kind} {}", port?)));
+        let ports = ports.collect::<Vec<_>>().join(" and ");
         line(
             "door",
             format!("{name}: {protocol} on {ports}, asks {asks}"),
@@ -58,15 +58,16 @@ pub(super) fn banner(started: &Started<'_>) -> String {
     if let Some(audit) = &config.audit {
         line("audit", audit.file.display().to_string());
     }
-    if let Some(door) = doors.first() {
-        let (scheme, address) = match door.tcp {
-            Some(tcp) => ("tcp", tcp),
-            None => ("mafianet", door.udp),
-        };
+    if let Some((scheme, address)) = config.doors.iter().zip(doors).find_map(to_join) {
         let address = reachable(address);
         let _ = write!(text, "\nTry: usher join {scheme}://{address} --name R9\n");
     }
     text
+}
+
+/// How `usher join` names a door, if it can join there.
+fn to_join((door, addresses): (&Door, &Addresses)) -> Option<(&'static str, SocketAddr)> {
+    Some((door.protocol.scheme()?, addresses.tcp.or(addresses.udp)?))
 }
 
 /// A bucket, where its entries come from, and how many they are.
@@ -104,7 +105,6 @@ mod tests {
     use super::*;
     use crate::admin::Modules;
     use crate::config::Config;
-    use crate::doors::door::Addresses;
 
     #[test]
     fn it_says_what_listens_who_decides_and_what_to_try() {
@@ -124,7 +124,7 @@ mod tests {
             config: &Config::default(),
             doors: vec![Addresses {
                 tcp: Some("0.0.0.0:40001".parse().expect("an address")),
-                udp: "0.0.0.0:40002".parse().expect("an address"),
+                udp: Some("0.0.0.0:40002".parse().expect("an address")),
             }],
             admin: Some("127.0.0.1:4280".parse().expect("an address")),
             modules: Modules {

@@ -7,6 +7,7 @@ use super::policy::Policy;
 use super::reader::{Section, nearest};
 use super::rtyp::Rtyp;
 use super::value::{list, name};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use usher_core::{Binding, DoorConfig, PlayerNumber, SlotId};
 
@@ -30,6 +31,24 @@ pub enum Protocol {
     Mafianet(Mafianet),
 }
 
+/// A protocol, as the file names it, and what reads the rest of its door.
+struct Known {
+    word: &'static str,
+    read: fn(&mut Section<'_>, &[Bucket]) -> Result<Protocol, ConfigError>,
+}
+
+/// Every protocol that Usher speaks.
+const KNOWN: &[Known] = &[
+    Known {
+        word: "rtyp",
+        read: |section, _| Rtyp::read(section).map(Protocol::Rtyp),
+    },
+    Known {
+        word: "mafianet",
+        read: |section, buckets| Mafianet::read(section, buckets).map(Protocol::Mafianet),
+    },
+];
+
 impl Protocol {
     /// The protocol's name, in the file and for policies.
     pub fn word(&self) -> &'static str {
@@ -37,6 +56,38 @@ impl Protocol {
             Protocol::Rtyp(_) => "rtyp",
             Protocol::Mafianet(_) => "mafianet",
         }
+    }
+
+    /// What an address begins with that `usher join` takes; `None` where it cannot join.
+    pub fn scheme(&self) -> Option<&'static str> {
+        match self {
+            Protocol::Rtyp(_) => Some("tcp"),
+            Protocol::Mafianet(_) => Some("mafianet"),
+        }
+    }
+
+    /// Where it listens, by the key in the file, which says whether that is a TCP or a UDP port.
+    pub(super) fn listens(&self) -> Vec<(&'static str, SocketAddr)> {
+        match self {
+            Protocol::Rtyp(rtyp) => vec![("tcp", rtyp.tcp), ("udp", rtyp.udp)],
+            Protocol::Mafianet(mafianet) => vec![("udp", mafianet.udp.into())],
+        }
+    }
+
+    /// Reads what the file says of it.
+    fn read(section: &mut Section<'_>, buckets: &[Bucket]) -> Result<Protocol, ConfigError> {
+        let known = section.required("protocol", "protocol = \"rtyp\"", |value| {
+            let said = value.as_str();
+            let mut known = KNOWN.iter();
+            known.find(|it| said == Some(it.word)).ok_or_else(|| {
+                let words: Vec<String> = KNOWN.iter().map(|it| format!("{:?}", it.word)).collect();
+                format!(
+                    "it must be a protocol that Usher speaks: {}",
+                    words.join(" or ")
+                )
+            })
+        })?;
+        (known.read)(section, buckets)
     }
 }
 
@@ -48,19 +99,7 @@ impl Door {
         buckets: &[Bucket],
     ) -> Result<Door, ConfigError> {
         let name = section.required("name", "name = \"main\"", name)?;
-        let is_rtyp = section.required("protocol", "protocol = \"rtyp\"", |value| {
-            match value.as_str() {
-                Some("rtyp") => Ok(true),
-                Some("mafianet") => Ok(false),
-                _ => Err(
-                    "it must be a protocol that Usher speaks: \"rtyp\" or \"mafianet\"".to_owned(),
-                ),
-            }
-        })?;
-        let protocol = match is_rtyp {
-            true => Protocol::Rtyp(Rtyp::read(&mut section)?),
-            false => Protocol::Mafianet(Mafianet::read(&mut section, buckets)?),
-        };
+        let protocol = Protocol::read(&mut section, buckets)?;
         let policies = read_chain(&mut section, policies)?;
         section.finish()?;
         Ok(Door {

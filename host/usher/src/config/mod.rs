@@ -190,13 +190,8 @@ impl Config {
     fn check_addresses(&self) -> Result<(), ConfigError> {
         let mut taken: HashMap<(&str, SocketAddr), String> = HashMap::new();
         let doors = self.doors.iter().enumerate().flat_map(|(index, door)| {
-            let (tcp, udp) = match &door.protocol {
-                Protocol::Rtyp(rtyp) => (Some(rtyp.tcp), rtyp.udp),
-                Protocol::Mafianet(mafianet) => (None, mafianet.udp.into()),
-            };
-            let tcp = tcp.map(|tcp| (("tcp", tcp), format!("door[{index}].tcp")));
-            let udp = (("udp", udp), format!("door[{index}].udp"));
-            tcp.into_iter().chain([udp])
+            let listens = door.protocol.listens().into_iter();
+            listens.map(move |(kind, address)| ((kind, address), format!("door[{index}].{kind}")))
         });
         let admin = self.admin.iter();
         let admin = admin.map(|admin| (("tcp", admin.listen), "admin.listen".to_owned()));

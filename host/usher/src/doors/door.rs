@@ -50,11 +50,11 @@ pub struct Holds {
 /// A door that closes. Waits for it must be bounded by whoever waits.
 pub type Closing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Where a door listens.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Where a door listens; at one of these at least.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Addresses {
-    /// For logins, where the protocol has them over TCP.
+    /// Where it takes connections.
     pub tcp: Option<SocketAddr>,
-    /// For play.
-    pub udp: SocketAddr,
+    /// Where it takes datagrams.
+    pub udp: Option<SocketAddr>,
 }

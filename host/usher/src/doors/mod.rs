@@ -3,6 +3,8 @@
 
 pub mod door;
 pub mod link;
+mod listener;
 pub mod mafianet;
 pub mod rtyp;
 mod socket;
+mod strangers;

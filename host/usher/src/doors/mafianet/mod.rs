@@ -129,7 +129,7 @@ impl Bound for Port {
     fn addresses(&self) -> Addresses {
         Addresses {
             tcp: None,
-            udp: self.address,
+            udp: Some(self.address),
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::peers::{Peer, Peers, Told};
 use super::reasons;
-use super::strangers::{Stranger, Strangers};
 use super::stream::{Heard, Stream};
 use crate::core_loop::Handle;
+use crate::doors::strangers::{Stranger, Strangers};
 use crate::metrics;
 use crate::text::Shown;
 use std::net::SocketAddr;

@@ -7,24 +7,24 @@
 
 mod connection;
 mod drops;
-mod listener;
 mod misses;
 mod peers;
 mod reasons;
-mod strangers;
 mod stream;
 mod table;
 mod udp;
 
 use super::door::{Addresses, Bound, Closing, Door, Holds};
 use super::link::DataLink;
+use super::listener::{self, Entrance};
 use super::socket::TakenPort;
+use super::strangers::Strangers;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::inbox::{self, Sender};
 use crate::metrics;
 use crate::room::Mailbox;
 use crate::text::Shown;
-use connection::Shared;
+use connection::{Shared, serve};
 use drops::Drops;
 use peers::{Peers, Told};
 use std::io;
@@ -32,7 +32,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-use strangers::Strangers;
 use table::{Opened, Table};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc, watch};
@@ -100,7 +99,7 @@ impl Bound for Ports {
     fn addresses(&self) -> Addresses {
         Addresses {
             tcp: Some(self.tcp_address),
-            udp: self.udp_address,
+            udp: Some(self.udp_address),
         }
     }
 
@@ -139,7 +138,14 @@ impl Bound for Ports {
         });
         let (peers, strangers) = (door.peers.clone(), door.strangers.clone());
         parts.spawn(udp.run());
-        parts.spawn(listener::listen(self.tcp, door, alive));
+        let entrance = Entrance {
+            name: door.name.clone(),
+            strangers: door.strangers.clone(),
+            closing: door.closing.clone(),
+            alive,
+        };
+        let login = move |tcp, peer, stranger| serve(tcp, peer, door.clone(), stranger);
+        parts.spawn(entrance.listen(self.tcp, login));
         Ok(Arc::new(RtypDoor {
             name: settings.name,
             orders,

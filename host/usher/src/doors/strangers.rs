@@ -11,7 +11,7 @@ const BOUND: usize = 1024;
 
 /// All of them at one door.
 #[derive(Clone, Default)]
-pub(super) struct Strangers(Arc<Mutex<Known>>);
+pub(in crate::doors) struct Strangers(Arc<Mutex<Known>>);
 
 #[derive(Default)]
 struct Known {
@@ -21,7 +21,7 @@ struct Known {
 }
 
 /// One of them, until it is dropped.
-pub(super) struct Stranger {
+pub(in crate::doors) struct Stranger {
     all: Strangers,
     number: u64,
     evict: Arc<Notify>,
@@ -29,7 +29,7 @@ pub(super) struct Stranger {
 
 impl Strangers {
     /// A newcomer. If there are too many now, the oldest is evicted.
-    pub(super) fn enter(&self) -> Stranger {
+    pub(in crate::doors) fn enter(&self) -> Stranger {
         let evict = Arc::new(Notify::new());
         let mut known = self.lock();
         known.arrived += 1;
@@ -44,13 +44,13 @@ impl Strangers {
     }
 
     /// How many there are.
-    pub(super) fn count(&self) -> u32 {
+    pub(in crate::doors) fn count(&self) -> u32 {
         // At most the bound.
         u32::try_from(self.lock().waiting.len()).unwrap_or(u32::MAX)
     }
 
     /// Makes room for those who wait outside: the older half goes, at least one.
-    pub(super) fn evict_half(&self) {
+    pub(in crate::doors) fn evict_half(&self) {
         let mut known = self.lock();
         for _ in 0..known.waiting.len().div_ceil(2) {
             known.evict_oldest();
@@ -73,7 +73,7 @@ impl Known {
 
 impl Stranger {
     /// Until it has to make room.
-    pub(super) async fn evicted(&self) {
+    pub(in crate::doors) async fn evicted(&self) {
         self.evict.notified().await;
     }
 }
