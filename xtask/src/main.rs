@@ -11,6 +11,7 @@ mod policies;
 mod process;
 mod running;
 mod smoke;
+mod stand_in;
 mod test;
 mod tidy;
 mod toolchain;
@@ -67,6 +68,20 @@ enum Task {
     },
     /// Builds a release, serves with it, joins, leaves, and stops it
     Smoke,
+    /// Serves a made-up SDK endpoint of a fleet, to try hosted mode by hand; --help has its flags
+    #[command(disable_help_flag = true)]
+    FakeSdk {
+        /// Handed on
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Serves a made-up Discovery, to try self-hosted mode by hand; --help has its flags
+    #[command(disable_help_flag = true)]
+    FakeDiscovery {
+        /// Handed on
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
     /// Builds a release and measures it under load
     Bench {
         #[command(subcommand)]
@@ -95,6 +110,8 @@ fn run(task: &Task) -> Outcome {
         Task::Tidy => tidy::run(&workspace),
         Task::Test { fast, filters } => test::run(&workspace, *fast, filters),
         Task::Smoke => smoke::run(&workspace),
+        Task::FakeSdk { args } => stand_in::run(&workspace, "fake-sdk", args),
+        Task::FakeDiscovery { args } => stand_in::run(&workspace, "fake-discovery", args),
         Task::Bench { bench } => bench::run(&workspace, bench),
     }
 }
