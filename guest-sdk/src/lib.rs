@@ -84,6 +84,9 @@ pub use part::Part;
 pub use policy::Policy;
 pub use request::Request;
 pub use rules::Rules;
+/// Join tickets: a [`JoinTicket`](ticket::JoinTicket) is decoded from a request's payload as every door and
+/// client does it.
+pub use usher_ticket as ticket;
 
 /// What a policy or rules commonly name; `use usher_sdk::prelude::*;`.
 pub mod prelude {

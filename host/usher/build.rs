@@ -9,9 +9,11 @@ use std::{env, fs, io};
 fn main() -> io::Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sdk = root.join("guest-sdk");
+    let ticket = root.join("ticket");
     let mut list = String::new();
     for (name, from) in [
         ("SDK_SOURCES", sdk.join("src")),
+        ("TICKET_SOURCES", ticket.join("src")),
         ("CONTRACT", root.join("wit")),
         ("POLICY_TEMPLATE", sdk.join("templates/policy")),
         ("RULES_TEMPLATE", sdk.join("templates/rules")),
@@ -33,13 +35,12 @@ fn main() -> io::Result<()> {
         }
         list.push_str("];\n");
     }
-    let manifest = fs::canonicalize(sdk.join("standalone.Cargo.toml"))?;
-    println!("cargo:rerun-if-changed={}", manifest.display());
-    writeln!(
-        list,
-        "static SDK_MANIFEST: &str = include_str!({manifest:?});"
-    )
-    .expect("a string grows");
+    for (name, of) in [("SDK_MANIFEST", &sdk), ("TICKET_MANIFEST", &ticket)] {
+        let manifest = fs::canonicalize(of.join("standalone.Cargo.toml"))?;
+        println!("cargo:rerun-if-changed={}", manifest.display());
+        writeln!(list, "static {name}: &str = include_str!({manifest:?});")
+            .expect("a string grows");
+    }
 
     let out = env::var_os("OUT_DIR").expect("cargo sets it");
     fs::write(PathBuf::from(out).join("new_crate_files.rs"), list)

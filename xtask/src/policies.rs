@@ -29,7 +29,7 @@ type Lock = BTreeMap<String, Entry>;
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    /// SHA-256 over the crate, the SDK and the interface that it was compiled from.
+    /// SHA-256 over the crate, the SDK with what it re-exports, and the interface that it was compiled from.
     sources: String,
     /// SHA-256 of the module file.
     wasm: String,
@@ -132,12 +132,15 @@ fn look(workspace: &Workspace, modules: &[Module]) -> Outcome<Found> {
 /// The hash over everything of ours that a module is compiled from.
 fn sources_of(root: &Path, folder: &Path) -> Outcome<String> {
     let sdk = root.join("guest-sdk");
+    let ticket = root.join("ticket");
     let mut files = Vec::new();
     for source in [
         folder.join("Cargo.toml"),
         folder.join("src"),
         sdk.join("Cargo.toml"),
         sdk.join("src"),
+        ticket.join("Cargo.toml"),
+        ticket.join("src"),
     ] {
         files.extend(hash::files_below(&source)?);
     }
@@ -271,6 +274,8 @@ mod tests {
             "policies/open/src/lib.rs",
             "guest-sdk/Cargo.toml",
             "guest-sdk/src/lib.rs",
+            "ticket/Cargo.toml",
+            "ticket/src/lib.rs",
             "wit/policy.wit",
         ] {
             write(name, "before");

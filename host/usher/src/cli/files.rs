@@ -14,6 +14,10 @@ pub(super) fn of_crate(name: &str, rules: bool) -> Vec<(String, String)> {
     let mut files = vec![
         (".gitignore".to_owned(), "/target\n".to_owned()),
         ("usher-sdk/Cargo.toml".to_owned(), SDK_MANIFEST.to_owned()),
+        (
+            "usher-sdk/ticket/Cargo.toml".to_owned(),
+            TICKET_MANIFEST.to_owned(),
+        ),
     ];
     for (path, text) in template {
         let path = match path.ends_with(".rs") {
@@ -22,7 +26,11 @@ pub(super) fn of_crate(name: &str, rules: bool) -> Vec<(String, String)> {
         };
         files.push((path, text.replace("{{name}}", name)));
     }
-    for (inside, sources) in [("usher-sdk/src", SDK_SOURCES), ("usher-sdk/wit", CONTRACT)] {
+    for (inside, sources) in [
+        ("usher-sdk/src", SDK_SOURCES),
+        ("usher-sdk/ticket/src", TICKET_SOURCES),
+        ("usher-sdk/wit", CONTRACT),
+    ] {
         for (path, text) in sources {
             files.push((format!("{inside}/{path}"), (*text).to_owned()));
         }

@@ -69,7 +69,7 @@ const RESERVED: &[&str] = &[
     "crate", "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
     "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "proc_macro", "pub",
     "ref", "return", "self", "static", "std", "struct", "super", "test", "trait", "true", "try", "type",
-    "typeof", "unsafe", "unsized", "use", "usher_sdk", "virtual", "where", "while", "wit_bindgen", "yield",
+    "typeof", "unsafe", "unsized", "use", "usher_sdk", "usher_ticket", "virtual", "where", "while", "wit_bindgen", "yield",
 ];
 
 fn is_free(path: &Path) -> Result<(), String> {
@@ -158,6 +158,7 @@ mod tests {
             ("match", false),
             ("test", false),
             ("usher-sdk", false),
+            ("usher-ticket", false),
         ] {
             let name = crate_name(Path::new(path));
             assert_eq!(name.is_ok(), good, "{path}: {name:?}");
@@ -193,6 +194,8 @@ mod tests {
                 "src/lib.rs",
                 "usher-sdk/Cargo.toml",
                 "usher-sdk/src/lib.rs",
+                "usher-sdk/ticket/Cargo.toml",
+                "usher-sdk/ticket/src/lib.rs",
                 "usher-sdk/wit/types.wit",
                 "usher-sdk/wit/admission.wit",
             ] {
