@@ -60,10 +60,10 @@ impl Facts {
     }
 
     /// With one more answer, freshly found; for tests.
-    pub fn with(mut self, question: Question, answer: Answer) -> Facts {
+    pub fn with(mut self, question: Question, answer: impl Into<Answer>) -> Facts {
         self.0.push(Fact {
             question,
-            answer,
+            answer: answer.into(),
             age: 0,
         });
         self

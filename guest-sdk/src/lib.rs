@@ -60,6 +60,7 @@ mod command;
 mod contract;
 mod early;
 mod facts;
+pub mod fleet;
 mod host;
 mod panic;
 mod part;

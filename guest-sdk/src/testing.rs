@@ -30,7 +30,12 @@ use crate::host::fake::Fake;
 use crate::policy::Policy;
 use crate::request::Request;
 
+mod evidence;
 mod request;
+pub use evidence::{
+    Allocation, Backfill, Places, allocation, backfill, hold, idle, session_claimed, unavailable,
+    verdict, verified,
+};
 pub use request::{RequestBuilder, WaiterBuilder, player, request, waiter};
 
 /// A host with an empty ledger, no buckets, no params, the clock at 0 and a fixed seed.
