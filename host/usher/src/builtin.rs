@@ -27,13 +27,23 @@ macro_rules! builtin {
 
 static ALLOWLIST: Builtin = builtin!("allowlist");
 static DENYLIST: Builtin = builtin!("denylist");
+static JOIN_TICKET: Builtin = builtin!("join-ticket");
 static OPEN: Builtin = builtin!("open");
 static QUEUE: Builtin = builtin!("queue");
 static RTYP: Builtin = builtin!("rtyp");
+static SESSION_OPEN: Builtin = builtin!("session-open");
 static ARENA: Builtin = builtin!("arena");
 
 /// Those that decide who may enter.
-pub static POLICIES: &[&Builtin] = &[&ALLOWLIST, &DENYLIST, &OPEN, &QUEUE, &RTYP];
+pub static POLICIES: &[&Builtin] = &[
+    &ALLOWLIST,
+    &DENYLIST,
+    &JOIN_TICKET,
+    &OPEN,
+    &QUEUE,
+    &RTYP,
+    &SESSION_OPEN,
+];
 
 /// Those that hold the rules of a game.
 pub static RULES: &[&Builtin] = &[&ARENA];

@@ -149,7 +149,7 @@ fn a_bad_configuration_names_the_key_the_value_and_what_would_be_right() {
         (
             "builtin:rtyp",
             "builtin:arena",
-            "usher.toml:9: policy[0].module = \"builtin:arena\": builtin:arena is not a policy; there are: builtin:allowlist, builtin:denylist, builtin:open, builtin:queue, builtin:rtyp; for example: module = \"builtin:rtyp\"",
+            "usher.toml:9: policy[0].module = \"builtin:arena\": builtin:arena is not a policy; there are: builtin:allowlist, builtin:denylist, builtin:join-ticket, builtin:open, builtin:queue, builtin:rtyp, builtin:session-open; for example: module = \"builtin:rtyp\"",
         ),
         (
             "builtin:rtyp",
