@@ -13,6 +13,7 @@ pub mod evidence;
 pub mod files;
 pub mod inbox;
 pub mod metrics;
+pub mod percent;
 pub mod policies;
 pub mod room;
 pub mod seldom;

@@ -40,6 +40,7 @@ const MESSAGES_REPEATED: &str = "usher_messages_repeated_total";
 const AUDIT_LOST: &str = "usher_audit_records_lost_total";
 const LOOKUPS: &str = "usher_lookups_total";
 const LOOKUP_DURATION: &str = "usher_lookup_duration_seconds";
+const HEARTBEATS: &str = "usher_heartbeats_total";
 const BUILD: &str = "usher_build_info";
 
 /// From a call that hits a warm instance to one that runs into a generous deadline.
@@ -224,6 +225,11 @@ pub(crate) fn looked_up(question: &'static str, answer: &'static str, took: Dura
     histogram!(LOOKUP_DURATION, "question" => question).record(took);
 }
 
+/// The directory answered a heartbeat, or did not: `result` is `accepted`, `refused` or `failed`.
+pub(crate) fn heartbeat(result: &'static str) {
+    counter!(HEARTBEATS, "result" => result).increment(1);
+}
+
 /// Those who play were asked about again.
 pub(crate) fn rechecked(policy: &str, rechecked: &Rechecked) {
     let result = match rechecked.stopped {
@@ -315,6 +321,10 @@ fn describe() {
         "What policies wanted found out or done, by what came of it."
     );
     describe_histogram!(LOOKUP_DURATION, "How long that took, in seconds.");
+    describe_counter!(
+        HEARTBEATS,
+        "Heartbeats to the directory, by what came of it."
+    );
     describe_gauge!(BUILD, "Always 1; the version is a label.");
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);
 }

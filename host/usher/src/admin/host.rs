@@ -1,5 +1,6 @@
 //! What the endpoint needs of the host.
 
+use crate::evidence::SourcesStatus;
 use crate::metrics::Counts;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -18,6 +19,9 @@ pub trait Host: Send + Sync + 'static {
 
     /// What is loaded.
     fn modules(&self) -> Modules;
+
+    /// How evidence comes by.
+    fn evidence(&self) -> SourcesStatus;
 
     /// What is counted elsewhere than in the metrics themselves.
     fn counts(&self) -> Counts;

@@ -1,6 +1,7 @@
 //! `GET /v1/status`: how things stand, as JSON. The shape is a promise to scripts; it only grows.
 
 use super::host::{BucketStatus, DoorStatus, Host, ModuleStatus, Modules};
+use crate::evidence::SourcesStatus;
 use crate::text::push_json;
 use serde::Serialize;
 use std::net::SocketAddr;
@@ -19,6 +20,7 @@ pub(super) struct Status {
     policies: Vec<ModuleStatus>,
     rules: Vec<ModuleStatus>,
     buckets: Vec<BucketStatus>,
+    evidence: SourcesStatus,
     requests: Vec<Request>,
     sessions: Vec<Session>,
 }
@@ -100,6 +102,7 @@ impl Status {
             policies: modules.policies,
             rules: modules.rules,
             buckets: modules.buckets,
+            evidence: host.evidence(),
             requests: report.requests.into_iter().map(request).collect(),
             sessions: report.sessions.into_iter().map(session).collect(),
         }

@@ -1,8 +1,9 @@
 //! What `usher serve` says once it stands at the door.
 
 use crate::admin::{BucketStatus, ModuleStatus};
-use crate::config::Door;
+use crate::config::{Door, Mode};
 use crate::doors::door::Addresses;
+use crate::evidence::Chosen;
 use crate::serve::Started;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -14,6 +15,7 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         doors,
         admin,
         modules,
+        mode,
     } = started;
     let mut text = format!("usher {}\n", env!("CARGO_PKG_VERSION"));
     let mut line = |label: &str, value: String| {
@@ -52,6 +54,7 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         size => format!("{size} may be pending"),
     };
     line("seats", format!("{}, {pool}", limits.max_players));
+    line("mode", mode_line(mode));
     if let Some(admin) = admin {
         line("admin", format!("http://{admin}/v1/status and /metrics"));
     }
@@ -68,6 +71,14 @@ pub(super) fn banner(started: &Started<'_>) -> String {
 /// How `usher join` names a door, if it can join there.
 fn to_join((door, addresses): (&Door, &Addresses)) -> Option<(&'static str, SocketAddr)> {
     Some((door.protocol.scheme()?, addresses.tcp.or(addresses.udp)?))
+}
+
+/// How this server came to be, and what said so.
+pub(super) fn mode_line(chosen: &Chosen) -> String {
+    match chosen.mode {
+        Mode::None => format!("none, join tickets are refused: {}", chosen.why),
+        mode => format!("{}: {}", mode.word(), chosen.why),
+    }
 }
 
 /// A bucket, where its entries come from, and how many they are.
@@ -140,6 +151,7 @@ mod tests {
                     last_error: None,
                 }],
             },
+            mode: &Chosen::choose(&Config::default(), None),
         };
         let expected = concat!(
             "usher ",
@@ -150,6 +162,7 @@ mod tests {
             "  rules    builtin:arena, generation 1, sha256 0123456789ab\n",
             "  bucket   bans: bans.txt, 1 entry\n",
             "  seats    4, 32 may be pending\n",
+            "  mode     none, join tickets are refused: neither a fleet nor [discovery]\n",
             "  admin    http://127.0.0.1:4280/v1/status and /metrics\n",
             "\nTry: usher join tcp://127.0.0.1:40001 --name R9\n",
         );

@@ -1,15 +1,17 @@
 //! `usher check`: would the host take this module, this configuration or this list, and what is in it?
 
-use super::banner::{bucket_line, module_line};
+use super::banner::{bucket_line, mode_line, module_line};
 use super::exit::Exit;
 use super::terminal::{complain, say};
 use crate::buckets;
 use crate::clock::Clock;
 use crate::config::{Config, Module, Role};
 use crate::core_loop;
+use crate::evidence::{Chosen, PORT_VARIABLE};
 use crate::policies::Loader;
 use crate::room;
 use crate::text::acts;
+use std::env;
 use std::path::Path;
 use usher_core::TakenView;
 use usher_runtime::{Engine, EngineConfig, Inspection, LoadError, World};
@@ -57,6 +59,14 @@ fn configuration(path: &Path) -> Result<String, String> {
     }
     for bucket in &loaded.buckets {
         line("bucket", bucket_line(bucket));
+    }
+    for service in &config.services {
+        line("service", service.name.to_string());
+    }
+    let chosen = Chosen::choose(&config, env::var_os(PORT_VARIABLE).as_deref());
+    line("mode", mode_line(&chosen));
+    if let Some(warning) = &chosen.warning {
+        line("warning", warning.clone());
     }
     Ok(text)
 }

@@ -1,6 +1,6 @@
 //! What changes between a configuration that is in force and one that was read again.
 
-use super::{Config, Door, Protocol};
+use super::{Config, Door, Protocol, Service};
 
 impl Config {
     /// Takes over what may change while a host runs: fail modes, rechecks, deadlines and params of the
@@ -21,6 +21,12 @@ impl Config {
         for (door, new) in self.doors.iter_mut().zip(&new.doors) {
             adopt_password(door, new);
         }
+        if let (Some(discovery), Some(new)) = (&mut self.discovery, &new.discovery) {
+            discovery.token.secret.clone_from(&new.token.secret);
+        }
+        for (service, new) in self.services.iter_mut().zip(&new.services) {
+            service.adopt_secrets(new);
+        }
     }
 
     /// Which parts of `new` differ from this one, as an operator knows them: `limits`, `door "main"`.
@@ -33,13 +39,37 @@ impl Config {
         };
         note(self.limits != new.limits, "limits");
         note(self.rules != new.rules, "rules");
+        note(self.mode != new.mode, "evidence");
+        note(self.sdk != new.sdk, "sdk");
+        note(self.discovery != new.discovery, "discovery");
         note(self.audit != new.audit, "audit");
         note(self.admin != new.admin, "admin");
         parts.extend(named("door", &self.doors, &new.doors, |door| &door.name));
         let policies = named("policy", &self.policies, &new.policies, |it| &it.name);
         parts.extend(policies);
         parts.extend(named("bucket", &self.buckets, &new.buckets, |it| &it.name));
+        let services = named("service", &self.services, &new.services, |it| &it.name);
+        parts.extend(services);
         parts
+    }
+}
+
+impl Service {
+    /// Takes over the values of headers that are in the same files as before. Whether one is another.
+    pub fn adopt_secrets(&mut self, new: &Service) -> bool {
+        let mut takes = false;
+        let headers = self.headers.iter_mut();
+        for header in headers.filter(|header| header.file.is_some()) {
+            let mut others = new.headers.iter();
+            let same = others.find(|new| new.name == header.name && new.file == header.file);
+            if let Some(new) = same
+                && new.value != header.value
+            {
+                header.value.clone_from(&new.value);
+                takes = true;
+            }
+        }
+        takes
     }
 }
 

@@ -6,30 +6,41 @@
 
 mod bucket;
 mod changes;
+mod discovery;
 mod door;
 mod error;
+mod evidence;
 mod limits;
 mod mafianet;
 mod module;
 mod operate;
+mod place;
 mod policy;
 mod reader;
 mod rtyp;
+mod secret;
+mod service;
 mod slots;
+mod template;
 mod value;
 
 #[cfg(test)]
 mod tests;
 
 pub use bucket::Bucket;
+pub use discovery::{Discovery, is_server_id};
 pub use door::{Door, Protocol};
 pub use error::ConfigError;
+pub use evidence::{Lifecycle, Mode, Sdk};
 pub use limits::Limits;
 pub use mafianet::{Mafianet, PasswordFile};
 pub use module::{Module, Role};
 pub use operate::{Admin, Audit};
 pub use policy::{Params, Policy, RULES_NAME, Rules, fail_word};
 pub use rtyp::Rtyp;
+pub use secret::SecretFile;
+pub use service::{Header, Service};
+pub use template::{Template, Unfit};
 
 use crate::builtin;
 use reader::{Section, Source};
@@ -53,6 +64,14 @@ pub struct Config {
     pub buckets: Vec<Bucket>,
     /// The rules of the game. Without them a host drops what players send.
     pub rules: Option<Rules>,
+    /// How this server came to be; absent for what is found when it starts.
+    pub mode: Option<Mode>,
+    /// The local SDK endpoint.
+    pub sdk: Sdk,
+    /// The directory that lists this server.
+    pub discovery: Option<Discovery>,
+    /// What policies may ask by name.
+    pub services: Vec<Service>,
     /// Where decisions are written down.
     pub audit: Option<Audit>,
     /// The operator's endpoint.
@@ -80,6 +99,10 @@ impl Default for Config {
                 module: Module::Builtin(builtin::default_rules()),
                 params: Params::new(),
             }),
+            mode: None,
+            sdk: Sdk::default(),
+            discovery: None,
+            services: Vec::new(),
             audit: None,
             admin: Some(Admin::default()),
         }
@@ -108,8 +131,26 @@ impl Config {
         let policies = read_policies(&mut root, &limits)?;
         let buckets = Bucket::read_all(&mut root)?;
         let doors = read_doors(&mut root, &policies, &buckets)?;
+        let mode = evidence::read_mode(&mut root)?;
+        let listing = root.table("discovery")?;
+        let discovery = listing
+            .map(|section| Discovery::read(section, &limits))
+            .transpose()?;
+        if mode.is_some_and(Mode::is_listed) && discovery.is_none() {
+            let mut error = root.missing(
+                "discovery",
+                "[discovery] token-file = \"discovery.token\" …",
+            );
+            error.problem = "this is missing, and the mode needs a directory to ask".to_owned();
+            return Err(error);
+        }
+        let sdk = root.table("sdk")?.map(Sdk::read).transpose()?;
         let config = Config {
             file: Some(file.to_owned()),
+            mode,
+            sdk: sdk.unwrap_or_default(),
+            discovery,
+            services: Service::read_all(&mut root)?,
             limits,
             doors,
             policies,

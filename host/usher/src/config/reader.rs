@@ -243,6 +243,11 @@ impl<'a> Entry<'a> {
         })
     }
 
+    /// The file that it is in.
+    pub(super) fn source(&self) -> Source<'a> {
+        self.source
+    }
+
     /// The value as it is written.
     pub(super) fn written(&self) -> &'a str {
         self.source.written(self.value.span())

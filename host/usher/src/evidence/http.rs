@@ -9,19 +9,18 @@ mod error;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod url;
 
+pub use crate::percent::{is_dots, push_encoded};
 pub use error::HttpError;
 pub use hyper::http::{HeaderName, HeaderValue, Method, Uri, header};
 pub use stream::Stream;
-pub use url::{is_dots, push_encoded};
 
 use axum::body::Body;
 use hyper::body::Incoming;
 use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,6 +29,10 @@ use tokio::time::timeout;
 
 /// The most that is read of an answer's head, in bytes.
 const HEAD: usize = 64 * 1024;
+
+/// How long a connection is kept that nobody uses: shorter than others keep theirs, or a call could be lost on
+/// one that is just being closed.
+const IDLE: Duration = Duration::from_secs(4);
 
 /// How a client is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,7 +136,10 @@ impl Http {
             .wrap_connector(tcp);
         let mut builder = Client::builder(TokioExecutor::new());
         builder.http1_max_buf_size(HEAD);
-        if !settings.keep {
+        if settings.keep {
+            builder.pool_timer(TokioTimer::new());
+            builder.pool_idle_timeout(IDLE);
+        } else {
             builder.pool_max_idle_per_host(0);
         }
         Ok(Http {

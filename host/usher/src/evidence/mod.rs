@@ -4,9 +4,15 @@
 //! source, which answers in a task of its own: neither a thread nor an instance of a module waits for it. A
 //! source that is slow or gone costs those who asked it, each until its own time is up, and nobody else.
 
+pub mod discovery;
+pub mod fetch;
 pub mod http;
 mod lookups;
+pub mod mode;
 mod sources;
 
+pub use discovery::ListingStatus;
+pub use http::HttpError;
 pub use lookups::Evidence;
-pub use sources::Sources;
+pub use mode::{Chosen, PORT_VARIABLE};
+pub use sources::{Sources, SourcesStatus};

@@ -1,16 +1,102 @@
 //! Which source answers what.
 
+use super::discovery::{Listing, ListingStatus};
+use super::fetch::Services;
+use super::http::HttpError;
+use super::mode::Chosen;
+use crate::config::{Config, Mode};
+use crate::core_loop::Handle;
 use crate::text::Shown;
-use usher_core::{FactAnswer, Question, RequestId, Wanted};
+use serde::Serialize;
+use tokio::task::JoinSet;
+use usher_core::{FactAnswer, Question, QuestionArg, RequestId, Wanted};
 
 /// Everything that can be asked.
-#[derive(Default)]
-pub struct Sources {}
+pub struct Sources {
+    mode: Mode,
+    listing: Option<Listing>,
+    services: Services,
+}
+
+/// How evidence comes by, and how its sources do.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SourcesStatus {
+    /// How this server came to be.
+    pub mode: &'static str,
+    /// How it stands at the directory; none where it is not listed at one.
+    pub discovery: Option<ListingStatus>,
+}
 
 impl Sources {
+    /// The sources of a configuration in the mode that was chosen. What they do by themselves goes into
+    /// `parts`.
+    ///
+    /// # Errors
+    ///
+    /// [`HttpError::NoCertificates`] when something is to be asked by `https` and the system has none.
+    pub fn start(
+        config: &Config,
+        chosen: &Chosen,
+        core: &Handle,
+        parts: &mut JoinSet<()>,
+    ) -> Result<Sources, HttpError> {
+        let listing = match &config.discovery {
+            Some(settings) if chosen.mode.is_listed() => {
+                let (listing, keeping) = Listing::start(settings.clone(), core.players_watch())?;
+                parts.spawn(keeping);
+                Some(listing)
+            }
+            Some(_) => {
+                let mode = chosen.mode.word();
+                tracing::info!(mode, "[discovery] is not used: this server is not listed");
+                None
+            }
+            None => None,
+        };
+        Ok(Sources {
+            mode: chosen.mode,
+            listing,
+            services: Services::new(config)?,
+        })
+    }
+
+    /// Takes over the secrets of a configuration that was read again.
+    pub fn configure(&self, config: &Config) {
+        self.services.configure(config);
+        if let (Some(listing), Some(settings)) = (&self.listing, &config.discovery) {
+            listing.configure(settings);
+        }
+    }
+
+    /// How they do.
+    pub fn status(&self) -> SourcesStatus {
+        SourcesStatus {
+            mode: self.mode.word(),
+            discovery: self.listing.as_ref().map(Listing::status),
+        }
+    }
+
+    /// Tells everyone outside that the host stops. Bounded in time.
+    pub async fn stop(&self) {
+        if let Some(listing) = &self.listing {
+            listing.stop().await;
+        }
+    }
+
     /// Finds something out.
     pub(super) async fn answer(&self, question: &Question, _wanted: &Wanted) -> FactAnswer {
-        unknown(question)
+        match (&*question.name, &*question.args) {
+            ("fetch", _) => self.services.fetch(question).await,
+            ("verify", [reservation, player]) => match &self.listing {
+                Some(listing) => {
+                    let directory = listing.directory();
+                    directory.verify(text(reservation), text(player)).await
+                }
+                None => self.not_here(),
+            },
+            ("verify", _) => unavailable("it takes a reservation and a player"),
+            _ => unknown(question),
+        }
     }
 
     /// Does something.
@@ -40,9 +126,27 @@ impl Sources {
         let known = KNOWN.into_iter().find(|known| *known == &*question.name);
         known.unwrap_or("other")
     }
+
+    fn not_here(&self) -> FactAnswer {
+        unavailable(&format!("nobody knows in mode {}", self.mode.word()))
+    }
+}
+
+/// An argument's text, which may be a secret.
+pub(super) fn text(argument: &QuestionArg) -> &str {
+    match argument {
+        QuestionArg::Plain(text) => text,
+        QuestionArg::Secret(secret) => secret.expose(),
+    }
 }
 
 fn unknown(question: &Question) -> FactAnswer {
-    let why = format!("no source is configured for {}", Shown(&question.name));
+    unavailable(&format!(
+        "no source is configured for {}",
+        Shown(&question.name)
+    ))
+}
+
+fn unavailable(why: &str) -> FactAnswer {
     FactAnswer::Unavailable(why.into())
 }

@@ -1,5 +1,6 @@
 //! Why a host cannot start, or could not go on.
 
+use crate::evidence::HttpError;
 use crate::policies::StartError;
 use std::io;
 use std::net::SocketAddr;
@@ -21,6 +22,9 @@ pub enum ServeError {
         /// What the system says.
         error: io::Error,
     },
+    /// What is to be asked outside of the host cannot be.
+    #[error("[discovery] or a [[service]] is to be asked by https: {0}")]
+    Outside(HttpError),
     /// The audit file cannot be opened.
     #[error("audit.file = {file:?}: cannot be written: {error}")]
     Audit {

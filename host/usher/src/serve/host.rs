@@ -4,6 +4,7 @@ use crate::admin::{self, ActionError, DoorStatus, Loaded, Modules};
 use crate::audit::Audit;
 use crate::core_loop::Handle;
 use crate::doors::door::Door;
+use crate::evidence::{Sources, SourcesStatus};
 use crate::metrics::Counts;
 use crate::policies::Loader;
 use std::sync::Arc;
@@ -16,6 +17,7 @@ pub(super) struct Host {
     pub(super) core: Handle,
     pub(super) loader: Arc<Loader>,
     pub(super) audit: Option<Audit>,
+    pub(super) sources: Arc<Sources>,
     /// Names and protocols, by `DoorId`.
     pub(super) names: Vec<(Arc<str>, &'static str)>,
     /// By `DoorId`.
@@ -47,6 +49,10 @@ impl admin::Host for Host {
 
     fn modules(&self) -> Modules {
         self.loader.status()
+    }
+
+    fn evidence(&self) -> SourcesStatus {
+        self.sources.status()
     }
 
     fn counts(&self) -> Counts {

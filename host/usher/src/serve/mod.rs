@@ -4,6 +4,7 @@ mod error;
 mod host;
 mod notify;
 mod open_files;
+mod outside;
 mod passwords;
 mod ports;
 mod reread;
@@ -18,7 +19,7 @@ use crate::config::{Config, ConfigError};
 use crate::core_loop::{self, DoorLink, Handle, Links};
 use crate::doors::door::{Addresses, Bound, Door};
 use crate::doors::link::DataLink;
-use crate::evidence::{Evidence, Sources};
+use crate::evidence::{Chosen, Evidence, Sources};
 use crate::metrics::Metrics;
 use crate::policies::{Asked, Changes, Loader};
 use crate::room::{self, Mailbox};
@@ -60,6 +61,8 @@ pub struct Started<'a> {
     pub admin: Option<SocketAddr>,
     /// What is loaded.
     pub modules: Modules,
+    /// How this server came to be.
+    pub mode: &'a Chosen,
 }
 
 /// Serves until it is told to stop. `reread` reads the configuration again, for SIGHUP; `ready` is
@@ -80,7 +83,12 @@ pub async fn serve(
         tracing::warn!("metrics of this host are those of the first one in this process");
     }
     let (core, inbox) = core_loop::channel(Clock::start());
-    let engine = Core::new(config.to_core(), Box::new(entropy));
+    let chosen = outside::choose(&config);
+    let settings = usher_core::Config {
+        attributes: outside::attributes(chosen.mode),
+        ..config.to_core()
+    };
+    let engine = Core::new(settings, Box::new(entropy));
     let (mailbox, mails) = room::mailbox();
 
     let changes = Changes::watch(&config);
@@ -111,6 +119,7 @@ pub async fn serve(
         doors: ports.addresses(),
         admin: ports.admin.as_ref().map(|admin| admin.local_addr()),
         modules: loader.status(),
+        mode: &chosen,
     };
 
     // None of these may end before the host does.
@@ -125,6 +134,7 @@ pub async fn serve(
         // Nobody will ever take up what is put in.
         None => drop(mails),
     }
+    let sources = outside::start(&config, &chosen, &core, &mut parts)?;
     let (records, recorded) = mpsc::channel(RECORDS);
     let links = Links {
         doors: doors
@@ -133,7 +143,7 @@ pub async fn serve(
             .collect(),
         policies: Box::new(Asked(loader.clone())),
         rooms: Box::new(mailbox),
-        evidence: Box::new(Evidence::new(core.clone(), Arc::new(Sources::default()))),
+        evidence: Box::new(Evidence::new(core.clone(), sources.clone())),
         audit: records,
     };
     parts.spawn(core_loop::run(engine, inbox, links));
@@ -142,8 +152,8 @@ pub async fn serve(
     let observed = tokio::spawn(observed);
     let following = changes.follow(loader.clone());
     let rereader = {
-        let loader = loader.clone();
-        Rereader::start(move || read_again(&loader, &passwords, &reread))?
+        let (loader, sources) = (loader.clone(), sources.clone());
+        Rereader::start(move || read_again(&loader, &passwords, &sources, &reread))?
     };
     if changed {
         rereader.again();
@@ -153,6 +163,7 @@ pub async fn serve(
         core,
         loader,
         audit,
+        sources,
         names: names.into_iter().zip(words).collect(),
         doors,
         draining: AtomicBool::new(false),
@@ -257,11 +268,13 @@ async fn run(
 fn read_again(
     loader: &Loader,
     passwords: &Passwords,
+    sources: &Sources,
     reread: &impl Fn() -> Result<Config, ConfigError>,
 ) {
     match reread() {
         Ok(config) => {
             passwords.configure(&config);
+            sources.configure(&config);
             loader.configure(&config);
             loader.reload_all();
         }
@@ -281,11 +294,15 @@ async fn drain(host: &Host, signals: &mut Signals) {
             door.close().await;
         }
     };
-    tokio::select! {
-        told = timeout(DRAIN_WITHIN, told) => match told {
+    let stopped = async {
+        match timeout(DRAIN_WITHIN, told).await {
             Ok(()) => tracing::info!("stopped: everyone was told"),
             Err(_) => tracing::warn!("stopped, though not everyone could be told in time"),
-        },
+        }
+        outside::stop(&host.sources).await;
+    };
+    tokio::select! {
+        () = stopped => (),
         () = stop_again(signals) => tracing::warn!("stopped at once, as told twice"),
     }
 }

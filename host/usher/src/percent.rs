@@ -19,9 +19,10 @@ pub fn push_encoded(text: &str, to: &mut String) {
     }
 }
 
-/// Whether a segment of a path with this text would mean a place and not a name, however it is encoded.
+/// Whether a segment of a path with this text would mean a place and not a name: encoded dots mean the same.
 pub fn is_dots(text: &str) -> bool {
-    text == "." || text == ".."
+    let dots = text.replace("%2e", ".").replace("%2E", ".");
+    dots == "." || dots == ".."
 }
 
 #[cfg(test)]
@@ -43,6 +44,9 @@ mod tests {
             push_encoded(text, &mut to);
             assert_eq!(to, encoded);
         }
-        assert!(is_dots(".") && is_dots("..") && !is_dots("...") && !is_dots(""));
+        for dots in [".", "..", "%2e", ".%2E", "%2E%2e"] {
+            assert!(is_dots(dots), "{dots}");
+        }
+        assert!(!is_dots("...") && !is_dots("") && !is_dots("a."));
     }
 }
