@@ -1,8 +1,8 @@
 //! Keeps this server listed: sends its heartbeats, and takes it off the list when the host stops.
 
 use super::beat;
+use super::directory::{CALL, Directory, address, authorization};
 use super::schedule::{Outcome, Schedule};
-use super::{CALL, Directory, address, authorization};
 use crate::config;
 use crate::evidence::http::{Call, Http, HttpError, Limits, Method, Settings, push_encoded};
 use crate::metrics;
