@@ -151,4 +151,37 @@ mod tests {
         without.adopt(&new);
         assert_eq!(without.differences(&new), ["door \"main\""]);
     }
+
+    #[test]
+    fn other_secrets_of_others_are_taken_over_and_other_settings_are_not() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let (token, key) = (folder.path().join("token"), folder.path().join("key"));
+        let write = |text: &str| {
+            std::fs::write(&token, text).expect("written");
+            std::fs::write(&key, text).expect("written");
+        };
+        let text = |name: &str, header: &str| {
+            format!(
+                "{}[discovery]\nname = {name:?}\nport = 1\ntoken-file = {token:?}\n[[service]]\nname = \"judge\"\nurl = \"https://example.org/\"\nheaders = {{ x = {header:?} }}\nheader-files = {{ authorization = {key:?} }}\n",
+                door("main", "")
+            )
+        };
+        write("first");
+        let mut old = config(&text("a", "x"));
+        write("second");
+        let new = config(&text("a", "x"));
+        let parts = ["discovery", "service \"judge\""];
+        assert_eq!(old.differences(&new), parts);
+        old.adopt(&new);
+        assert!(old.differences(&new).is_empty());
+        let other = config(&text("b", "y"));
+        old.adopt(&other);
+        assert_eq!(old.differences(&other), parts);
+        let moded = config(&format!(
+            "{}[evidence]\nmode = \"none\"\n[sdk]\nport = 1\n",
+            door("main", "")
+        ));
+        let parts = ["evidence", "sdk", "discovery", "service \"judge\""];
+        assert_eq!(old.differences(&moded), parts);
+    }
 }

@@ -140,3 +140,6 @@ fn meta_value(value: &DeValue<'_>) -> Result<Value, String> {
     let any = text.or(flag).or(number);
     any.ok_or_else(|| "it must be text, a whole number, true or false".to_owned())
 }
+
+#[cfg(test)]
+mod tests;

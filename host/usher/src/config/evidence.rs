@@ -131,3 +131,6 @@ pub(super) fn port(value: &DeValue<'_>) -> Result<u16, String> {
     let port = number(1..=65_535)(value)?;
     u16::try_from(port).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests;

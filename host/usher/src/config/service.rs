@@ -161,3 +161,6 @@ fn header_name(text: &str, known: &[Header]) -> Result<HeaderName, String> {
         false => Ok(name),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -125,3 +125,6 @@ fn sent(header: &Header) -> Option<(super::http::HeaderName, HeaderValue)> {
     value.set_sensitive(header.file.is_some());
     Some((header.name.clone(), value))
 }
+
+#[cfg(test)]
+mod tests;

@@ -103,7 +103,7 @@ pub struct Response {
     pub status: u16,
     /// `Retry-After` as it came, where it is text.
     pub retry_after: Option<Box<str>>,
-    /// The body.
+    /// The body; empty where it was too long and the status is not of success.
     pub body: Vec<u8>,
 }
 
@@ -163,7 +163,11 @@ impl Http {
             let retry_after = answer.headers().get(header::RETRY_AFTER);
             let retry_after = retry_after.and_then(|value| value.to_str().ok());
             let retry_after = retry_after.map(Box::from);
-            let body = stream::read(answer.into_body(), limits.max_body).await?;
+            let body = match stream::read(answer.into_body(), limits.max_body).await {
+                // The status says enough.
+                Err(HttpError::TooLong) if !(200..300).contains(&status) => Vec::new(),
+                body => body?,
+            };
             Ok(Response {
                 status,
                 retry_after,

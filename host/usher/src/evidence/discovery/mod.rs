@@ -7,6 +7,8 @@ mod beat;
 mod directory;
 mod listing;
 mod schedule;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 pub use directory::Directory;
