@@ -6,6 +6,7 @@
 //! calls waiting.
 
 mod error;
+mod names;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ use hyper_rustls::{ConfigBuilderExt as _, HttpsConnector, HttpsConnectorBuilder}
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use names::Names;
 use rustls::{ClientConfig, ConfigBuilder, RootCertStore, WantsVerifier};
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +50,7 @@ pub struct Settings {
 /// Asks one place over HTTP/1.1. Cheap to clone: clones share connections and bounds.
 #[derive(Clone)]
 pub struct Http {
-    client: Client<HttpsConnector<HttpConnector>, Body>,
+    client: Client<HttpsConnector<HttpConnector<Names>>, Body>,
     keep: bool,
     free: Arc<Semaphore>,
 }
@@ -121,7 +123,7 @@ impl Http {
     ///
     /// [`HttpError::NoCertificates`] when it is to speak `https` and the system has no certificates.
     pub fn new(settings: Settings) -> Result<Http, HttpError> {
-        let mut tcp = HttpConnector::new();
+        let mut tcp = HttpConnector::new_with_resolver(Names::default());
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         let tls = match settings.tls {

@@ -1,12 +1,13 @@
 //! Takes what the core wants found out or done, and sees to it that it is answered once.
 
+use super::complaints::Complaints;
 use super::sources::Sources;
 use crate::core_loop::{EvidenceLink, Handle, Lookup};
 use crate::metrics;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, interval};
+use tokio::time::{Instant, sleep};
 use usher_core::{FactAnswer, Input, LookupKind, Question, RequestId, Wanted};
 
 /// Lookups under way at once. Those that nobody waits for any more end soon, so there are about as many as
@@ -18,76 +19,100 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// Answers the core, each lookup in a task of its own.
 pub struct Evidence {
-    core: Handle,
-    sources: Arc<Sources>,
+    desk: Arc<Desk>,
     free: Arc<Semaphore>,
+}
+
+/// What every lookup needs.
+struct Desk {
+    sources: Arc<Sources>,
+    tell: Box<dyn Fn(Input) + Send + Sync>,
+    complaints: Complaints,
 }
 
 impl Evidence {
     /// Answers to `core` what these sources know.
     pub fn new(core: Handle, sources: Arc<Sources>) -> Evidence {
+        Evidence::telling(sources, IN_FLIGHT, move |input| core.send(input))
+    }
+
+    fn telling(
+        sources: Arc<Sources>,
+        in_flight: usize,
+        tell: impl Fn(Input) + Send + Sync + 'static,
+    ) -> Evidence {
         Evidence {
-            core,
-            sources,
-            free: Arc::new(Semaphore::new(IN_FLIGHT)),
+            desk: Arc::new(Desk {
+                sources,
+                tell: Box::new(tell),
+                complaints: Complaints::default(),
+            }),
+            free: Arc::new(Semaphore::new(in_flight)),
         }
     }
 }
 
 impl EvidenceLink for Evidence {
     fn look_up(&self, lookup: Lookup) {
+        let desk = self.desk.clone();
         let Ok(place) = self.free.clone().try_acquire_owned() else {
             let why = "too many lookups are under way";
-            tell(&self.core, lookup, FactAnswer::Unavailable(why.into()));
+            let answer = FactAnswer::Unavailable(why.into());
+            desk.answered(lookup, Some(answer), Duration::ZERO);
             return;
         };
-        let (core, sources) = (self.core.clone(), self.sources.clone());
         tokio::spawn(async move {
             let _place = place;
             let began = Instant::now();
             let answer = match lookup.kind {
-                LookupKind::Act => Some(sources.act(&lookup.question).await),
+                LookupKind::Act => Some(desk.sources.act(&lookup.question).await),
                 LookupKind::Question => tokio::select! {
-                    answer = sources.answer(&lookup.question, &lookup.wanted) => Some(answer),
+                    biased;
                     () = unwanted(&lookup.wanted) => None,
+                    answer = desk.sources.answer(&lookup.question, &lookup.wanted) => Some(answer),
                 },
             };
-            let word = match &answer {
-                Some(FactAnswer::Found(_)) => "found",
-                Some(FactAnswer::Missing) => "missing",
-                Some(FactAnswer::Unavailable(_)) => "unavailable",
-                None => "unwanted",
-            };
-            metrics::looked_up(Sources::label(&lookup.question), word, began.elapsed());
-            if let Some(answer) = answer {
-                tell(&core, lookup, answer);
-            }
+            desk.answered(lookup, answer, began.elapsed());
         });
     }
 
     fn compensate(&self, request: RequestId, act: Question) {
         // One for each act that was done, and those had their place above.
-        let sources = self.sources.clone();
-        tokio::spawn(async move { sources.compensate(request, &act).await });
+        let desk = self.desk.clone();
+        tokio::spawn(async move { desk.sources.compensate(request, &act).await });
+    }
+}
+
+impl Desk {
+    fn answered(&self, lookup: Lookup, answer: Option<FactAnswer>, took: Duration) {
+        let label = Sources::label(&lookup.question);
+        let word = match &answer {
+            Some(FactAnswer::Found(_)) => "found",
+            Some(FactAnswer::Missing) => "missing",
+            Some(FactAnswer::Unavailable(why)) => {
+                self.complaints.complain(label, why);
+                "unavailable"
+            }
+            None => "unwanted",
+        };
+        metrics::looked_up(label, word, took);
+        if let Some(answer) = answer {
+            (self.tell)(Input::Fact {
+                request: lookup.request,
+                attempt: lookup.attempt,
+                question: lookup.question,
+                answer,
+            });
+        }
     }
 }
 
 /// Waits until nobody waits for it.
 async fn unwanted(wanted: &Wanted) {
-    let mut look = interval(LOOK);
-    loop {
-        look.tick().await;
-        if !wanted.still() {
-            return;
-        }
+    while wanted.still() {
+        sleep(LOOK).await;
     }
 }
 
-fn tell(core: &Handle, lookup: Lookup, answer: FactAnswer) {
-    core.send(Input::Fact {
-        request: lookup.request,
-        attempt: lookup.attempt,
-        question: lookup.question,
-        answer,
-    });
-}
+#[cfg(test)]
+mod tests;

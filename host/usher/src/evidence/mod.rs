@@ -4,6 +4,7 @@
 //! source, which answers in a task of its own: neither a thread nor an instance of a module waits for it. A
 //! source that is slow or gone costs those who asked it, each until its own time is up, and nobody else.
 
+mod complaints;
 pub mod discovery;
 pub mod fetch;
 pub mod http;
