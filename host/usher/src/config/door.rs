@@ -7,6 +7,7 @@ use super::policy::Policy;
 use super::reader::{Section, nearest};
 use super::rtyp::Rtyp;
 use super::value::{list, name};
+use super::websocket::WebSocket;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use usher_core::{Binding, DoorConfig, PlayerNumber, SlotId};
@@ -29,6 +30,8 @@ pub enum Protocol {
     Rtyp(Rtyp),
     /// RakNet over UDP, with a session exchange.
     Mafianet(Mafianet),
+    /// WebSocket, for web pages and any engine.
+    WebSocket(WebSocket),
 }
 
 /// A protocol, as the file names it, and what reads the rest of its door.
@@ -47,6 +50,10 @@ const KNOWN: &[Known] = &[
         word: "mafianet",
         read: |section, buckets| Mafianet::read(section, buckets).map(Protocol::Mafianet),
     },
+    Known {
+        word: "websocket",
+        read: |section, _| WebSocket::read(section).map(Protocol::WebSocket),
+    },
 ];
 
 impl Protocol {
@@ -55,6 +62,7 @@ impl Protocol {
         match self {
             Protocol::Rtyp(_) => "rtyp",
             Protocol::Mafianet(_) => "mafianet",
+            Protocol::WebSocket(_) => "websocket",
         }
     }
 
@@ -63,6 +71,7 @@ impl Protocol {
         match self {
             Protocol::Rtyp(_) => Some("tcp"),
             Protocol::Mafianet(_) => Some("mafianet"),
+            Protocol::WebSocket(_) => Some("ws"),
         }
     }
 
@@ -71,6 +80,7 @@ impl Protocol {
         match self {
             Protocol::Rtyp(rtyp) => vec![("tcp", rtyp.tcp), ("udp", rtyp.udp)],
             Protocol::Mafianet(mafianet) => vec![("udp", mafianet.udp.into())],
+            Protocol::WebSocket(websocket) => vec![("tcp", websocket.tcp)],
         }
     }
 
@@ -132,6 +142,14 @@ impl Door {
                 connection_timeout: mafianet.connection_timeout,
                 timeout_text: mafianet.timeout_reason.clone(),
                 full_text: mafianet.full_reason.clone(),
+            },
+            Protocol::WebSocket(websocket) => DoorConfig {
+                name: self.name.clone(),
+                binding: Binding::None,
+                player_number: None,
+                connection_timeout: WebSocket::CONNECTION_TIMEOUT,
+                timeout_text: websocket.timeout_reason.clone(),
+                full_text: websocket.full_reason.clone(),
             },
         }
     }

@@ -23,6 +23,7 @@ mod service;
 mod slots;
 mod template;
 mod value;
+mod websocket;
 
 #[cfg(test)]
 mod tests;
@@ -41,6 +42,7 @@ pub use rtyp::Rtyp;
 pub use secret::SecretFile;
 pub use service::{Header, Service};
 pub use template::{Template, Unfit};
+pub use websocket::{FIRST_MESSAGE, Origins, WebSocket};
 
 use crate::builtin;
 use reader::{Section, Source};

@@ -99,7 +99,7 @@ fn a_bad_configuration_names_the_key_the_value_and_what_would_be_right() {
         (
             "protocol = \"rtyp\"",
             "protocol = \"quic\"",
-            "usher.toml:4: door[0].protocol = \"quic\": it must be a protocol that Usher speaks: \"rtyp\" or \"mafianet\"; for example: protocol = \"rtyp\"",
+            "usher.toml:4: door[0].protocol = \"quic\": it must be a protocol that Usher speaks: \"rtyp\" or \"mafianet\" or \"websocket\"; for example: protocol = \"rtyp\"",
         ),
         (
             "\"127.0.0.1:4241\"",

@@ -8,3 +8,4 @@ pub mod mafianet;
 pub mod rtyp;
 mod socket;
 mod strangers;
+pub mod websocket;

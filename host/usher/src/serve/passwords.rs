@@ -47,7 +47,7 @@ impl Passwords {
 
 fn password(door: &Door) -> Option<Secret> {
     match &door.protocol {
-        Protocol::Rtyp(_) => None,
+        Protocol::Rtyp(_) | Protocol::WebSocket(_) => None,
         Protocol::Mafianet(mafianet) => {
             let file = mafianet.password.as_ref()?;
             Some(file.password.clone())

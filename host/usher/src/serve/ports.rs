@@ -7,6 +7,7 @@ use crate::config::{Config, Door, Mafianet, Protocol};
 use crate::doors::door::{Addresses, Bound};
 use crate::doors::mafianet;
 use crate::doors::rtyp::{self, BindError};
+use crate::doors::websocket;
 use std::sync::Arc;
 use usher_core::DoorId;
 use usher_runtime::LiveBuckets;
@@ -125,6 +126,18 @@ fn bind(
             match mafianet::Port::bind(settings, mafianet.udp) {
                 Ok(port) => Ok(Box::new(port)),
                 Err(error) => Err(taken("udp", mafianet.udp.into(), error)),
+            }
+        }
+        Protocol::WebSocket(config) => {
+            let settings = websocket::Settings {
+                id,
+                name: door.name.clone(),
+                room: ROOM.into(),
+                config: config.clone(),
+            };
+            match websocket::Port::bind(settings) {
+                Ok(port) => Ok(Box::new(port)),
+                Err(error) => Err(taken("tcp", config.tcp, error)),
             }
         }
     }
