@@ -32,6 +32,7 @@ const POLICY_GENERATION: &str = "usher_policy_generation";
 const RELOADS: &str = "usher_reloads_total";
 const SESSIONS_ENDED: &str = "usher_sessions_ended_total";
 const DATAGRAMS_DROPPED: &str = "usher_udp_datagrams_dropped_total";
+const MESSAGES_DROPPED: &str = "usher_messages_dropped_total";
 const BUCKET_ENTRIES: &str = "usher_bucket_entries";
 const BUCKET_READS: &str = "usher_bucket_reads_total";
 const BUCKET_PUTS: &str = "usher_bucket_puts_total";
@@ -197,6 +198,12 @@ pub fn datagrams_dropped(door: &str, cause: &'static str, how_many: u64) {
     counter!(DATAGRAMS_DROPPED, "door" => door.to_owned(), "cause" => cause).increment(how_many);
 }
 
+/// A message of a player or of the rules was dropped, at a door whose protocol has connections. `cause` is one
+/// of the door's few words.
+pub fn message_dropped(door: &str, cause: &'static str) {
+    counter!(MESSAGES_DROPPED, "door" => door.to_owned(), "cause" => cause).increment(1);
+}
+
 /// Messages, or parts of them, were sent again because the peer did not acknowledge them.
 pub fn messages_repeated(door: &str, how_many: u64) {
     counter!(MESSAGES_REPEATED, "door" => door.to_owned()).increment(how_many);
@@ -311,6 +318,10 @@ fn describe() {
     describe_counter!(RECHECKS, "Rechecks of those who play, by what came of it.");
     describe_counter!(SESSIONS_ENDED, "Sessions that ended, by cause.");
     describe_counter!(DATAGRAMS_DROPPED, "Datagrams dropped, by cause.");
+    describe_counter!(
+        MESSAGES_DROPPED,
+        "Messages dropped at doors that have connections, by cause."
+    );
     describe_counter!(
         MESSAGES_REPEATED,
         "Messages and parts sent again because they were not acknowledged."

@@ -148,7 +148,8 @@ impl Door {
                 binding: Binding::None,
                 player_number: None,
                 connection_timeout: WebSocket::CONNECTION_TIMEOUT,
-                timeout_text: websocket.timeout_reason.clone(),
+                // Whoever waits here is told so, and never without a word for too long.
+                timeout_text: "".into(),
                 full_text: websocket.full_reason.clone(),
             },
         }

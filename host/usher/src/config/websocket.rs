@@ -37,8 +37,6 @@ pub struct WebSocket {
     pub ping_timeout: Duration,
     /// How much may wait for a player that does not keep up, in bytes.
     pub write_buffer: u32,
-    /// What a client is told that had to wait for too long.
-    pub timeout_reason: Arc<str>,
     /// What a client is told for whom there is no seat.
     pub full_reason: Arc<str>,
 }
@@ -126,13 +124,6 @@ impl WebSocket {
                     number(65_536..=1 << 26),
                 )?
                 .unwrap_or(262_144),
-            timeout_reason: section
-                .optional(
-                    "timeout-reason",
-                    "timeout-reason = \"Try again.\"",
-                    line(1024),
-                )?
-                .unwrap_or_default(),
             full_reason: section
                 .optional(
                     "full-reason",

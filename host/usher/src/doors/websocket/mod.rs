@@ -174,8 +174,8 @@ impl DataLink for WebSocketDoor {
     fn send(&self, to: SessionId, message: Message) {
         match self.peers.send(to, message) {
             Sent::Yes => {}
-            Sent::Nobody => metrics::datagrams_dropped(&self.name, "nobody-there", 1),
-            Sent::Full => metrics::datagrams_dropped(&self.name, "queue-full", 1),
+            Sent::Nobody => metrics::message_dropped(&self.name, "nobody-there"),
+            Sent::Full => metrics::message_dropped(&self.name, "queue-full"),
         }
     }
 }

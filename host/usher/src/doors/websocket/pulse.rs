@@ -59,6 +59,13 @@ impl Pulse {
         dirty.map_or(due, |dirty| due.min(dirty + STUCK))
     }
 
+    /// So many bytes have come by now; the last of them just did.
+    pub(super) fn note(&mut self, received: u64, now: Instant) {
+        self.received = received;
+        self.heard = now;
+        self.asked = None;
+    }
+
     /// Looks.
     pub(super) fn beat(&mut self, state: State, now: Instant) -> Beat {
         if state.dirty.is_some_and(|dirty| now >= dirty + STUCK) {
@@ -66,9 +73,7 @@ impl Pulse {
         }
         // Whoever is not listened to cannot be heard.
         if state.received != self.received || !state.reads {
-            self.received = state.received;
-            self.heard = now;
-            self.asked = None;
+            self.note(state.received, now);
         }
         match self.asked {
             Some(asked) if now >= asked + self.timeout => Beat::Gone,

@@ -128,7 +128,7 @@ impl<'a> Talk<'a> {
     fn take(&mut self, event: Event) -> ControlFlow<End> {
         match event {
             Event::Overflow => {
-                metrics::datagrams_dropped(&self.door.name, "slow-peer", 1);
+                metrics::message_dropped(&self.door.name, "slow-peer");
                 Break(End::Lost(Departure::Dropped))
             }
             Event::Told(told) => {
@@ -145,7 +145,10 @@ impl<'a> Talk<'a> {
                 self.peer.sent(std::mem::take(&mut self.under_way));
                 Continue(())
             }
-            Event::Next(Next::Heard(heard)) => self.heard(heard),
+            Event::Next(Next::Heard(heard)) => {
+                self.pulse.note(self.wire.received(), Instant::now());
+                self.heard(heard)
+            }
             Event::Again => {
                 if let (Some(message), Stage::Playing(session)) = (self.kept.take(), self.stage) {
                     self.give(session, message);
@@ -233,7 +236,7 @@ impl<'a> Talk<'a> {
     fn give(&mut self, session: SessionId, message: Message) {
         let mailbox = &self.door.mailbox;
         if mailbox.is_closed() {
-            return metrics::datagrams_dropped(&self.door.name, "rules-busy", 1);
+            return metrics::message_dropped(&self.door.name, "rules-busy");
         }
         if mailbox.message(session, message.clone()).is_err() {
             self.kept = Some(message);

@@ -68,7 +68,8 @@ fn a_request_that_keeps_the_rules_is_granted() {
 
 #[test]
 fn others_are_refused() {
-    let cases: &[(u16, &str, &[(&str, &str)])] = &[
+    type Changes<'a> = &'a [(&'a str, &'a str)];
+    let cases: &[(u16, &str, Changes<'_>)] = &[
         (101, "/play", &[]),
         (404, "/", &[]),
         (404, "/play/", &[]),
