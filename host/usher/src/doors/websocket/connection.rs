@@ -2,42 +2,21 @@
 
 use super::ask::Asked;
 use super::codes::{self, Misdeed};
-use super::peers::Peers;
+use super::shared::Shared;
 use super::talk::{End, Talk};
 use super::upgrade::{Upgraded, upgrade};
 use super::wire::{Heard, Next, Wire};
-use crate::config::WebSocket;
-use crate::core_loop::Handle;
-use crate::doors::strangers::{Stranger, Strangers};
+use crate::doors::strangers::Stranger;
 use crate::metrics;
-use crate::room::Mailbox;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpStream;
-use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::tungstenite::Bytes;
 use usher_core::{
-    Abilities, Attribute, AttributeValue, DoorId, Input, Reason, ReasonAbility, RequestData,
-    RequestId, canonical, code,
+    Abilities, Attribute, AttributeValue, Input, Reason, ReasonAbility, RequestData, RequestId,
+    canonical, code,
 };
-
-/// What all connections of a door share.
-pub(super) struct Shared {
-    pub(super) id: DoorId,
-    pub(super) name: Arc<str>,
-    pub(super) protocol: Arc<str>,
-    pub(super) room: Arc<str>,
-    pub(super) config: WebSocket,
-    /// The name of the attribute that holds a web page's origin.
-    pub(super) origin: Arc<str>,
-    pub(super) core: Handle,
-    pub(super) mailbox: Mailbox,
-    pub(super) peers: Peers,
-    pub(super) strangers: Strangers,
-    /// Whether the door closes.
-    pub(super) closing: watch::Receiver<bool>,
-}
 
 /// What came of a connection that was a stranger's.
 enum Met {

@@ -1,17 +1,17 @@
 //! What is said over a connection whose request the core knows, until one of the two ends it.
 
 use super::codes::{self, Farewell, Misdeed};
-use super::connection::Shared;
 use super::peers::{Peer, Told};
 use super::pulse::{Beat, Pulse, State};
 use super::rate::Rate;
+use super::shared::Shared;
 use super::wire::{Heard, Next, Wire};
 use super::words::Said;
 use crate::metrics;
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::pin;
 use std::time::Duration;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::Bytes;
 use usher_core::{Departure, SessionId};
 use usher_runtime::{Delivery, Message};
@@ -58,8 +58,9 @@ pub(super) struct Talk<'a> {
     stage: Stage,
     messages: Rate,
     pulse: Pulse,
-    /// What the rules could not take yet. Until they have, nothing more is read.
-    kept: Option<Message>,
+    /// What the rules could not take yet, and when they are offered it again. Until they have it, nothing more
+    /// is read.
+    kept: Option<(Message, Instant)>,
     /// Bytes of the game that are put and not yet with the system.
     under_way: usize,
 }
@@ -98,11 +99,12 @@ impl<'a> Talk<'a> {
             if due < beat.deadline() || beat.is_elapsed() {
                 beat.as_mut().reset(due);
             }
-            let (reads, dirty, again) = (self.reads(), self.wire.dirty(), self.kept.is_some());
+            let (reads, dirty) = (self.reads(), self.wire.dirty());
+            let again = self.kept.as_ref().map(|(_, again)| *again);
             let event = tokio::select! {
                 next = self.wire.next(reads) => Event::Next(next),
                 () = beat.as_mut() => Event::Beat,
-                () = sleep(AGAIN), if again => Event::Again,
+                () = sleep_until(again.unwrap_or(due)), if again.is_some() => Event::Again,
                 // While the system is full, what waits is counted where it is.
                 told = self.peer.told(dirty.is_none()) => match told {
                     Some(told) => Event::Told(told),
@@ -150,7 +152,9 @@ impl<'a> Talk<'a> {
                 self.heard(heard)
             }
             Event::Again => {
-                if let (Some(message), Stage::Playing(session)) = (self.kept.take(), self.stage) {
+                if let (Some((message, _)), Stage::Playing(session)) =
+                    (self.kept.take(), self.stage)
+                {
                     self.give(session, message);
                 }
                 Continue(())
@@ -239,7 +243,7 @@ impl<'a> Talk<'a> {
             return metrics::message_dropped(&self.door.name, "rules-busy");
         }
         if mailbox.message(session, message.clone()).is_err() {
-            self.kept = Some(message);
+            self.kept = Some((message, Instant::now() + AGAIN));
         }
     }
 
