@@ -73,7 +73,8 @@ impl Core {
         }
     }
 
-    /// All claims of one way in: the host's own, those of policies that passed, the option's.
+    /// All claims of one way in: those of policies that passed, the host's own, the option's. It is the order in
+    /// which they are tested when nobody else comes, so that who loses a race is told the same reason.
     fn option_claims(&self, id: RequestId, option: &Admission) -> Vec<Claim> {
         let identity = option.identity.as_ref().filter(|_| option.identity_proven);
         self.claims_of(id, option.room.as_deref(), identity, &option.claims)
@@ -91,15 +92,13 @@ impl Core {
         };
         let closed = Reason::new(code::ROOM_CLOSED, "The room takes no new players.");
         let room = Key::room(room.unwrap_or(request.room()));
-        let mut all = vec![Claim::new(room, u32::MAX, closed).into_backstop()];
+        let decision = request.decision.iter();
+        let mut all: Vec<_> = decision.flat_map(|it| &it.gathered).cloned().collect();
+        all.push(Claim::new(room, u32::MAX, closed).into_backstop());
         // That they play already says more than that there is no seat.
         all.extend(proven.map(Core::identity_claim));
         all.push(self.server_claim(request.door));
-        let gathered = request
-            .decision
-            .iter()
-            .flat_map(|decision| &decision.gathered);
-        all.extend(gathered.chain(claims).cloned());
+        all.extend_from_slice(claims);
         if let Some(number) = self.player_number(request.door)
             && !bound_slots(&mut all, number)
         {

@@ -184,3 +184,78 @@ fn the_record_names_who_said_what_in_order() {
     assert_eq!((record.attempt, record.request), (1, peer));
     world.close();
 }
+
+#[test]
+fn who_loses_a_race_is_told_the_same_reason_as_who_comes_too_late() {
+    // What the first policy claims, what the last one claims, and which of the host's own is full besides.
+    let cases: [(&str, Option<Key>, &str); 4] = [
+        ("one player at a time", None, "player-full"),
+        ("and a closed room", Some(Key::room("main")), "player-full"),
+        ("and a full server", Some(Key::server()), "player-full"),
+        ("the last policy's own", None, "name-full"),
+    ];
+    for (case, also, told) in cases {
+        for race in [false, true] {
+            let max_players = if also == Some(Key::server()) { 1 } else { 4 };
+            let mut world = World::new(|config| config.max_players = max_players);
+            world.policies(&[("tickets", CLOSED), ("session", CLOSED)]);
+            let first_passes = |world: &mut World, peer| match told {
+                "name-full" => world.answer(peer, pass([])),
+                _ => world.answer(peer, pass([claim("player:p", 1)])),
+            };
+            let first = world.arrive("first");
+            first_passes(&mut world, first);
+            let mut late = None;
+            if race {
+                let peer = world.arrive("late");
+                first_passes(&mut world, peer);
+                late = Some(peer);
+            }
+            world.answer(first, accept([claim("name:n", 1)]));
+            world.accepted(first);
+            if also == Some(Key::room("main")) {
+                world.handle(Input::Close {
+                    key: Key::room("main"),
+                    reason: Reason::new("game-started", ""),
+                });
+            }
+            let late = late.unwrap_or_else(|| {
+                let peer = world.arrive("late");
+                first_passes(&mut world, peer);
+                peer
+            });
+            if world.asked(late).is_some() {
+                world.answer(late, accept([claim("name:n", 1)]));
+            }
+            let why = world.refused(late);
+            assert_eq!(why.as_deref(), Some(told), "{case}, race: {race}");
+            world.close();
+        }
+    }
+}
+
+#[test]
+fn a_closed_room_is_told_before_a_full_server_and_that_before_what_the_accept_claims() {
+    let game_started = |world: &mut World| {
+        world.handle(Input::Close {
+            key: Key::room("main"),
+            reason: Reason::new("game-started", ""),
+        });
+    };
+    for (closed, seats, told) in [
+        (true, 1, "game-started"),
+        (false, 1, "server-full"),
+        (false, 2, "name-full"),
+    ] {
+        let mut world = World::new(|config| config.max_players = seats);
+        let first = world.arrive("R9");
+        world.answer(first, accept([claim("name:R9", 1)]));
+        if closed {
+            game_started(&mut world);
+        }
+        let second = world.arrive("R9");
+        world.answer(second, accept([claim("name:R9", 1)]));
+        assert_eq!(world.refused(second).as_deref(), Some(told));
+        world.close();
+    }
+}
