@@ -81,6 +81,7 @@ impl Room {
                 connection_timeout: Duration::from_secs(10),
                 timeout_text: "".into(),
                 full_text: DoorConfig::FULL_TEXT.into(),
+                closed_room: None,
             }],
             ..Config::default()
         };
@@ -114,6 +115,7 @@ impl Room {
                 name: "queue".into(),
                 fail: FailMode::Closed,
                 recheck: false,
+                game_rule: false,
             }],
             chains: vec![[SlotId(0)].into()],
             pin: Pin(Arc::new(())),

@@ -1,7 +1,7 @@
 //! Claims: how a verdict takes seats.
 
 use crate::key::Key;
-use crate::reason::Reason;
+use crate::reason::{Reason, Said};
 use crate::time::Moment;
 
 /// How long a unit stays taken.
@@ -29,6 +29,8 @@ pub struct Claim {
     /// The host's own claim: when a policy's claim of the same key is full too, the policy's reason is
     /// told.
     pub(crate) backstop: bool,
+    /// What its policy said, where `when_full` says it in other words.
+    pub(crate) said: Option<Said>,
 }
 
 impl Claim {
@@ -41,6 +43,7 @@ impl Claim {
             until: Until::SessionEnd,
             lowest_index: false,
             backstop: false,
+            said: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! What the operator sets, as the core needs it. Parsing and defaults of the file are the host's.
 
+use crate::reason::Reason;
 use crate::request::Attribute;
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,6 +48,9 @@ pub struct DoorConfig {
     pub timeout_text: Arc<str>,
     /// What a request is told that a policy accepts and the host has no seat for; may be empty.
     pub full_text: Arc<str>,
+    /// What a request is told that a policy accepts and whose room is closed, in place of the reason with
+    /// which it was closed.
+    pub closed_room: Option<Reason>,
 }
 
 impl DoorConfig {

@@ -29,6 +29,7 @@ mod ask;
 mod claim;
 mod config;
 mod engine;
+mod game_rule;
 mod id;
 mod input;
 mod key;

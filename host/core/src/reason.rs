@@ -24,6 +24,15 @@ impl Reason {
     }
 }
 
+/// What a game rule said, where players are told something else.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Said {
+    /// The policy.
+    pub(crate) policy: Arc<str>,
+    /// The code.
+    pub(crate) code: Arc<str>,
+}
+
 /// The codes that the host itself uses; policies may use them too.
 pub mod code {
     /// No seat is left.
@@ -44,6 +53,13 @@ pub mod code {
     pub const SESSION_TIMEOUT: &str = "session-timeout";
     /// The wait was longer than the door can hold.
     pub const QUEUE_TIMEOUT: &str = "queue-timeout";
+    /// The game takes nobody at the moment, or not this player: all that is told of a game rule's refusal
+    /// whose code is not of this list and the next two.
+    pub const REFUSED_BY_GAME: &str = "refused_by_game";
+    /// No session is open that could be joined, as players of a fleet know it.
+    pub const NOT_IN_SESSION: &str = "not_in_session";
+    /// No seat is left, as players of a fleet know it.
+    pub const NO_SEAT_LEFT: &str = "server_full";
     /// The host stops.
     pub const SHUTTING_DOWN: &str = "shutting-down";
 }

@@ -39,6 +39,8 @@ pub struct PolicyStep {
     pub verdict: StepVerdict,
     /// How long it took, in microseconds.
     pub micros: u32,
+    /// The code that it refused with, where the player is told another: it is a game rule.
+    pub said: Option<Arc<str>>,
 }
 
 /// How a decision, or a request without one, came out.

@@ -25,6 +25,10 @@ pub struct SlotInfo {
     pub fail: FailMode,
     /// Whether it is asked again about those who play, each time that the rules change (semantics 23).
     pub recheck: bool,
+    /// Whether players are told of its refusals and faults only that the game refuses them, unless the code
+    /// is one of [`crate::code::NOT_IN_SESSION`], [`crate::code::NO_SEAT_LEFT`] and
+    /// [`crate::code::REFUSED_BY_GAME`]. It is about who asks to enter, not about who plays.
+    pub game_rule: bool,
 }
 
 /// Something of the host's that a decision keeps alive and hands back with every ask: the generations,

@@ -3,13 +3,13 @@
 use super::Core;
 use super::state::{Asked, Decision};
 use crate::ask::{Answer, Ask, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Wanted, Why};
+use crate::game_rule::restate_decision;
 use crate::id::RequestId;
 use crate::ledger::Holder;
 use crate::output::{LookupKind, Output};
-use crate::reason::{Reason, code};
+use crate::reason::Reason;
 use crate::record::{PolicyStep, StepVerdict};
 use crate::request::RoomState;
-use crate::snapshot::FailMode;
 use crate::timers::Timer;
 use crate::verdict::{Decision as Said, Inquiry, Passing, Question};
 use std::sync::Arc;
@@ -132,6 +132,7 @@ impl Core {
             _ => return,
         };
         self.asks.remove(&answer.ask);
+        let closed = self.server_closed();
         let Some(decision) = self.decision_mut(id) else {
             return;
         };
@@ -142,14 +143,19 @@ impl Core {
             .slot()
             .and_then(|slot| decision.snapshot.slot(slot));
         let policy = slot.map_or_else(|| Arc::from(""), |slot| slot.name.clone());
+        let game_rule = slot.is_some_and(|slot| slot.game_rule);
+        let mut result = answer.result;
+        let verdict = result.as_mut().ok().filter(|_| game_rule);
+        let restated = verdict.and_then(|it| restate_decision(&policy, &mut it.decision, closed));
         decision.steps.push(PolicyStep {
             policy,
             generation: answer.generation,
             why,
-            verdict: said(&answer.result),
+            verdict: said(&result),
             micros: answer.micros,
+            said: restated,
         });
-        match answer.result {
+        match result {
             Err(fault) => self.faulted(id, fault),
             Ok(verdict) => {
                 // Commands are applied after the call and before what the decision leads to, so that a
@@ -177,10 +183,10 @@ impl Core {
         }
     }
 
-    fn passed(&mut self, id: RequestId, passing: Passing) {
+    pub(super) fn passed(&mut self, id: RequestId, passing: Passing) {
         let heir_of = self.inherits_from(id);
         if let Err(full) = self.fits(id, &passing.claims, heir_of) {
-            return self.reject(id, full.reason);
+            return self.reject_full(id, full);
         }
         let Some(decision) = self.decision_mut(id) else {
             return;
@@ -259,7 +265,7 @@ impl Core {
             return if waits {
                 self.wait_also(id, &hold)
             } else {
-                self.reject(id, full.reason)
+                self.reject_full(id, full)
             };
         }
         if open.is_empty() {
@@ -334,50 +340,6 @@ impl Core {
             return;
         }
         self.ask(id, Why::Evidence);
-    }
-
-    /// What a fault means (semantics 22): the fail mode applies to first decisions; a waiter stays.
-    pub(super) fn faulted(&mut self, id: RequestId, fault: Fault) {
-        let Some(request) = self.requests.get_mut(&id) else {
-            return;
-        };
-        let Some(decision) = &mut request.decision else {
-            return;
-        };
-        let fail = decision
-            .slot()
-            .and_then(|slot| decision.snapshot.slot(slot));
-        let fail = fail.map_or(FailMode::Closed, |slot| slot.fail);
-        if request.waiting.is_some() {
-            return self.decline(id, true);
-        }
-        match fail {
-            FailMode::LastGood if !decision.last_good => {
-                decision.last_good = true;
-                let why = decision.why;
-                self.ask(id, why);
-            }
-            FailMode::Open => self.passed(id, Passing::default()),
-            FailMode::Closed | FailMode::LastGood => {
-                let mut reason = Reason::new(code::POLICY_FAULT, "The server could not decide.");
-                if fault.kind == FaultKind::BackingOff {
-                    reason.text = "The server can't decide at the moment.".into();
-                }
-                self.reject(id, reason);
-            }
-        }
-    }
-
-    pub(super) fn decision_timed_out(&mut self, id: RequestId) {
-        let Some(request) = self.requests.get(&id) else {
-            return;
-        };
-        if request.waiting.is_some() {
-            self.decline(id, true);
-        } else {
-            let text = "The server took too long to decide.";
-            self.reject(id, Reason::new(code::APPROVAL_TIMEOUT, text));
-        }
     }
 }
 

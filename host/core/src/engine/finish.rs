@@ -4,7 +4,8 @@ use super::Core;
 use super::state::Asked;
 use crate::ask::Over;
 use crate::id::{AskId, RequestId};
-use crate::ledger::{Holder, Op};
+use crate::key::Key;
+use crate::ledger::{Full, Holder, Op};
 use crate::output::Output;
 use crate::reason::Reason;
 use crate::record::{Decided, Outcome};
@@ -30,6 +31,31 @@ impl Core {
             Ending::Rejected(reason.clone()),
             Outcome::Rejected(reason),
         );
+    }
+
+    /// Refuses a request for a claim that is full. While the server is closed, that comes before all claims.
+    pub(super) fn reject_full(&mut self, id: RequestId, full: Full) {
+        if let Some(said) = full.said
+            && let Some(decision) = self.decision_mut(id)
+            && let Some(step) = decision
+                .steps
+                .iter_mut()
+                .rfind(|it| it.policy == said.policy)
+        {
+            step.said = Some(said.code);
+        }
+        let reason = match self.server_closed() {
+            Some(closed) => closed,
+            None => self.closed_room(id, &full.key).unwrap_or(full.reason),
+        };
+        self.reject(id, reason);
+    }
+
+    /// What the door of a request says of a closed room, if it has words of its own and this is one.
+    fn closed_room(&self, id: RequestId, key: &Key) -> Option<Reason> {
+        let door = self.door(self.requests.get(&id)?.door)?;
+        let closed = key.namespace() == "room" && self.ledger.closed(key).is_some();
+        door.closed_room.clone().filter(|_| closed)
     }
 
     /// A request goes away unanswered. With a reason, the peer is still there and is told.

@@ -5,6 +5,7 @@
 
 mod arrive;
 mod decide;
+mod faults;
 mod finish;
 mod offer;
 mod places;

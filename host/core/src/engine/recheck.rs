@@ -172,6 +172,7 @@ impl Core {
                         why: Why::Recheck,
                         verdict: StepVerdict::Reject,
                         micros: answer.micros,
+                        said: None,
                     };
                     recheck.refused.insert(id, (reason, step));
                 }

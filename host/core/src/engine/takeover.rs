@@ -55,6 +55,7 @@ impl Core {
                 // What it waits for is no unit: it is looked at whenever something happens to the key.
                 limit: u32::MAX,
                 reason: claim.when_full.clone(),
+                said: None,
             });
         }
         Ok(Some(session.player.session))

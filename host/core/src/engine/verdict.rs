@@ -54,7 +54,6 @@ impl Core {
                 }
             }
         }
-        let full = first_full.map(|full| full.reason);
         match acceptance.otherwise_wait.take() {
             Some(waiting) => {
                 let options = acceptance.options.iter().map(|option| {
@@ -66,10 +65,10 @@ impl Core {
                 let options = options.collect();
                 self.wait_for(id, waiting, options);
             }
-            None => {
-                let none = || Reason::new(code::POLICY_FAULT, "The server could not decide.");
-                self.reject(id, full.unwrap_or_else(none));
-            }
+            None => match first_full {
+                Some(full) => self.reject_full(id, full),
+                None => self.reject(id, self.undecided(id)),
+            },
         }
     }
 

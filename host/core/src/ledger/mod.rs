@@ -12,7 +12,7 @@ pub use view::TakenView;
 
 use crate::claim::Claim;
 use crate::key::Key;
-use crate::reason::Reason;
+use crate::reason::{Reason, Said};
 use crate::time::Moment;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use unit::Units;
@@ -46,6 +46,8 @@ pub(crate) struct Full {
     pub(crate) limit: u32,
     /// What the player is told.
     pub(crate) reason: Reason,
+    /// What its policy said, where that is told in other words.
+    pub(crate) said: Option<Said>,
 }
 
 /// The ledger of one host.
@@ -212,6 +214,7 @@ impl Ledger {
                 key: key.clone(),
                 limit: u32::MAX,
                 reason: reason.clone(),
+                said: None,
             });
         }
         let Some(units) = self.keys.get(key) else {
@@ -336,6 +339,7 @@ fn full(same_key: &[&Claim], others: u32) -> Result<(), Full> {
                 key: claim.key.clone(),
                 limit,
                 reason: claim.when_full.clone(),
+                said: claim.said.clone(),
             })
         }
     }

@@ -61,6 +61,8 @@ impl Want {
             until: self.terms.until,
             lowest_index: self.terms.lowest_index,
             backstop: self.terms.backstop,
+            // Nobody is refused by what they wait for.
+            said: None,
         }
     }
 }

@@ -16,6 +16,7 @@ fn core() -> Core {
         connection_timeout: Duration::from_secs(10),
         timeout_text: "".into(),
         full_text: DoorConfig::FULL_TEXT.into(),
+        closed_room: None,
     };
     let config = Config {
         doors: vec![door],
@@ -32,6 +33,7 @@ fn snapshot(bench: &Bench) -> Arc<Snapshot> {
             name: "p".into(),
             fail: FailMode::Closed,
             recheck: false,
+            game_rule: false,
         }],
         chains: vec![Arc::new([SlotId(0)])],
         pin: bench.policies.pin(),

@@ -134,6 +134,7 @@ impl Door {
                 connection_timeout: Rtyp::CONNECTION_TIMEOUT,
                 timeout_text: "".into(),
                 full_text: DoorConfig::FULL_TEXT.into(),
+                closed_room: None,
             },
             Protocol::Mafianet(mafianet) => DoorConfig {
                 name: self.name.clone(),
@@ -142,6 +143,7 @@ impl Door {
                 connection_timeout: mafianet.connection_timeout,
                 timeout_text: mafianet.timeout_reason.clone(),
                 full_text: mafianet.full_reason.clone(),
+                closed_room: None,
             },
             Protocol::WebSocket(websocket) => DoorConfig {
                 name: self.name.clone(),

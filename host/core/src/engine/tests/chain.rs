@@ -144,6 +144,7 @@ fn a_door_is_asked_its_own_chain() {
         name: name.into(),
         fail: CLOSED,
         recheck: false,
+        game_rule: false,
     };
     world.handle(Input::Rules(std::sync::Arc::new(Snapshot {
         number: 2,

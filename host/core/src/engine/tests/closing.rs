@@ -111,6 +111,23 @@ fn closing_ends_nobody_who_plays() {
 }
 
 #[test]
+fn a_door_may_have_words_of_its_own_for_a_closed_room_and_a_closed_server_comes_first() {
+    let own = Reason::new("not_in_session", "No session is open.");
+    let mut world = World::new(|config| config.doors[0].closed_room = Some(own.clone()));
+    let [first, second, third] = ["first", "second", "third"].map(|name| world.arrive(name));
+    close(&mut world, Key::of("room", "elsewhere"), "not-yours");
+    world.answer(first, accept([]));
+    world.accepted(first);
+    close(&mut world, Key::room("main"), "game-started");
+    world.answer(second, accept([]));
+    assert_eq!(world.reasons[&second], own);
+    close(&mut world, Key::server(), "stopping");
+    world.answer(third, accept([claim("gate", 0)]));
+    assert_eq!(world.refused(third).as_deref(), Some("stopping"));
+    world.close();
+}
+
+#[test]
 fn every_policy_is_told_what_the_host_is_and_why_it_takes_nobody() {
     let hosted = Attribute {
         name: "fleet.mode".into(),

@@ -10,7 +10,7 @@
 //! * who comes in twice: `takeover`, `takeover_waiting`
 //! * how many may be pending: `pool`; how each ends: `endings`, `sessions`, `confirmation`
 //! * who leaves while something is found out or done for it: `leaving`
-//! * what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
+//! * what the game itself says: `game_rule`; what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
 //!
 //! Every test ends with `World::close`, which checks that nothing is left.
 
@@ -23,6 +23,7 @@ mod declining;
 mod endings;
 mod evidence;
 mod faults;
+mod game_rule;
 mod leaving;
 mod offers;
 mod places;

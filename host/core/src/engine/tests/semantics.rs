@@ -2,7 +2,7 @@
 
 const TABLE: &str = include_str!("../../../SEMANTICS.md");
 
-const FILES: [(&str, &str); 28] = [
+const FILES: [(&str, &str); 29] = [
     ("acts", include_str!("acts.rs")),
     ("chain", include_str!("chain.rs")),
     ("claims", include_str!("claims.rs")),
@@ -12,6 +12,7 @@ const FILES: [(&str, &str); 28] = [
     ("endings", include_str!("endings.rs")),
     ("evidence", include_str!("evidence.rs")),
     ("faults", include_str!("faults.rs")),
+    ("game_rule", include_str!("game_rule.rs")),
     ("leaving", include_str!("leaving.rs")),
     ("offers", include_str!("offers.rs")),
     ("places", include_str!("places.rs")),

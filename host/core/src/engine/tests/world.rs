@@ -73,6 +73,7 @@ impl World {
                 connection_timeout: Duration::from_secs(30),
                 timeout_text: "".into(),
                 full_text: DoorConfig::FULL_TEXT.into(),
+                closed_room: None,
             }],
             ..Config::default()
         };
@@ -118,6 +119,7 @@ impl World {
             name: (*name).into(),
             fail: *fail,
             recheck: false,
+            game_rule: false,
         };
         self.slots = slots.iter().map(slot).collect();
         self.reload();

@@ -48,6 +48,7 @@ impl Stage {
             name: name.into(),
             fail,
             recheck,
+            game_rule: false,
         };
         let chains: [&[SlotId]; 3] = [
             &[SlotId(0)],

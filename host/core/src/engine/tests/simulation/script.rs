@@ -20,6 +20,7 @@ impl Stage {
             connection_timeout: millis(20_000),
             timeout_text: "".into(),
             full_text: DoorConfig::FULL_TEXT.into(),
+            closed_room: None,
         };
         let token = Binding::Token {
             bind_timeout: millis(3_000),
