@@ -8,8 +8,10 @@ use std::sync::Arc;
 pub(crate) const LONG: usize = 65_536;
 /// The longest name or word, in bytes.
 pub(crate) const WORD: usize = 64;
-/// The longest name of a person, key part or bucket entry, in bytes.
+/// The longest name of a person or a room, or bucket entry, in bytes.
 pub(crate) const NAME: usize = 256;
+/// The longest key part or identity, in bytes: the ids of a fleet are up to 100 characters of 4 bytes.
+pub(crate) const ID: usize = 512;
 
 /// A bound of the contract that a module breached: where, and how.
 #[derive(Clone, PartialEq, Eq, Debug)]

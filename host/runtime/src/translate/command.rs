@@ -1,6 +1,6 @@
 //! Commands.
 
-use super::bound::{Breach, NAME, WORD, list, text};
+use super::bound::{Breach, ID, NAME, WORD, list, text};
 use super::reason::reason_in;
 use crate::bindings::admission as wit;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn command_in(command: wit::Command) -> Result<Command, Breach> {
             Ok(Command::KickSession(SessionId(kick.session), reason))
         }
         wit::Command::KickIdentity(kick) => {
-            let identity = text(kick.identity, "identity", 0..=NAME)?;
+            let identity = text(kick.identity, "identity", 0..=ID)?;
             let reason = reason_in(kick.reason).map_err(|breach| breach.within("reason"))?;
             Ok(Command::KickIdentity(identity, reason))
         }

@@ -1,6 +1,6 @@
 //! Keys and their parts.
 
-use super::bound::{Breach, NAME, WORD, list, text};
+use super::bound::{Breach, ID, WORD, list, text};
 use crate::bindings::types;
 use usher_core::{Digest, Key, Part};
 
@@ -13,9 +13,9 @@ pub(crate) fn key_in(key: types::Key) -> Result<Key, Breach> {
 
 fn part_in(part: types::Part) -> Result<Part, Breach> {
     Ok(match part {
-        types::Part::Plain(plain) => Part::Plain(text(plain, "plain", 0..=NAME)?),
+        types::Part::Plain(plain) => Part::Plain(text(plain, "plain", 0..=ID)?),
         types::Part::Secret(secret) => {
-            let secret = text(secret, "secret", 0..=NAME)?;
+            let secret = text(secret, "secret", 0..=ID)?;
             Part::Secret(Digest::of(&secret))
         }
     })
@@ -65,11 +65,11 @@ mod tests {
 
     #[test]
     fn bounds_are_kept() {
-        let long = || types::Part::Secret("x".repeat(257));
+        let long = || types::Part::Secret("x".repeat(513));
         for (given, says) in [
             (key("", vec![]), "namespace has 0 bytes"),
             (key(&"n".repeat(65), vec![]), "namespace has 65 bytes"),
-            (key("n", vec![long()]), "parts[0].secret has 257 bytes"),
+            (key("n", vec![long()]), "parts[0].secret has 513 bytes"),
             (
                 key("n", vec![types::Part::Plain(String::new()); 9]),
                 "parts has 9 entries",

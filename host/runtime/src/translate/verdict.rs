@@ -1,6 +1,6 @@
 //! Verdicts.
 
-use super::bound::{Breach, LONG, NAME, WORD, bytes, list, maybe_text, text};
+use super::bound::{Breach, ID, LONG, NAME, WORD, bytes, list, maybe_text, text};
 use super::claim::claims_in;
 use super::command::commands_in;
 use super::question::question_in;
@@ -76,7 +76,7 @@ fn acceptance_in(acceptance: wit::Acceptance, may: &[Arc<str>]) -> Result<Accept
 
 fn admission_in(admission: wit::Admission) -> Result<Admission, Breach> {
     Ok(Admission {
-        identity: maybe_text(admission.identity, "identity", NAME)?,
+        identity: maybe_text(admission.identity, "identity", ID)?,
         identity_proven: admission.identity_proven,
         display_name: maybe_text(admission.display_name, "display-name", NAME)?,
         // The host's claim on the room has the name as a part.
@@ -94,7 +94,7 @@ fn waiting_in(waiting: wit::Waiting) -> Result<Waiting, Breach> {
         lane_rank: waiting.lane_rank,
         priority: waiting.priority,
         status: status.transpose()?,
-        identity: maybe_text(waiting.identity, "identity", NAME)?,
+        identity: maybe_text(waiting.identity, "identity", ID)?,
         identity_proven: waiting.identity_proven,
         claims: claims_in(waiting.claims, "claims")?,
     })

@@ -45,6 +45,9 @@ struct Step<'a> {
     verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     fault: Option<&'static str>,
+    /// The code that it refused with, where the player is told another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    said: Option<&'a str>,
     micros: u32,
 }
 
@@ -125,6 +128,7 @@ impl<'a> Step<'a> {
             why: why_word(step.why),
             verdict,
             fault,
+            said: step.said.as_deref(),
             micros: step.micros,
         }
     }
@@ -197,6 +201,7 @@ pub(super) mod tests {
                     why: Why::First,
                     verdict: StepVerdict::Pass,
                     micros: 41,
+                    said: None,
                 },
                 PolicyStep {
                     policy: "rtyp".into(),
@@ -204,6 +209,7 @@ pub(super) mod tests {
                     why: Why::First,
                     verdict: StepVerdict::Fault(FaultKind::Deadline),
                     micros: 20_007,
+                    said: None,
                 },
             ],
             outcome,
@@ -254,6 +260,20 @@ pub(super) mod tests {
         ] {
             assert_eq!(line(&decided(outcome)), format!("{HEAD}{rest}\n"));
         }
+    }
+
+    #[test]
+    fn what_a_game_rule_said_stands_beside_what_the_player_was_told() {
+        let mut decided = decided(Outcome::Rejected(Reason::new("refused_by_game", "")));
+        decided.steps[1].verdict = StepVerdict::Reject;
+        decided.steps[1].said = Some("level-too-low".into());
+        let line = line(&decided);
+        let step = r#""verdict":"reject","said":"level-too-low","micros":20007}"#;
+        assert!(line.contains(step), "{line}");
+        assert!(
+            line.contains(r#""reason":{"code":"refused_by_game""#),
+            "{line}"
+        );
     }
 
     #[test]

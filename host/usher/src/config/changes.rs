@@ -3,14 +3,15 @@
 use super::{Config, Door, Protocol, Service};
 
 impl Config {
-    /// Takes over what may change while a host runs: fail modes, rechecks, deadlines and params of the
-    /// policies that are there, the params of the rules, and the contents of password files.
+    /// Takes over what may change while a host runs: fail modes, rechecks, deadlines, params and whether
+    /// they are the game's own rule of the policies that are there, the params of the rules, and the contents of password files.
     pub fn adopt(&mut self, new: &Config) {
         for policy in &mut self.policies {
             let new = new.policies.iter().find(|new| new.name == policy.name);
             if let Some(new) = new {
                 policy.fail = new.fail;
                 policy.recheck = new.recheck;
+                policy.game_rule = new.game_rule;
                 policy.deadline = new.deadline;
                 policy.params.clone_from(&new.params);
             }
@@ -118,11 +119,12 @@ mod tests {
     fn what_takes_a_restart_is_named_and_what_is_taken_over_is_not() {
         let mut old = config(&door("main", ""));
         let new = config(&format!(
-            "deadline = \"50ms\"\nparams = {{ lane = \"eu\" }}\n[limits]\nmax-players = 9\n[[bucket]]\nname = \"bans\"\n{}{}",
+            "deadline = \"50ms\"\ngame-rule = true\nparams = {{ lane = \"eu\" }}\n[limits]\nmax-players = 9\n[[bucket]]\nname = \"bans\"\n{}{}",
             door("main", "cookie = false"),
             door("second", ""),
         ));
         old.adopt(&new);
+        assert!(old.policies[0].game_rule);
         let parts = old.differences(&new);
         let expected = [
             "limits",

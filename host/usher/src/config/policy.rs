@@ -3,7 +3,7 @@
 use super::error::ConfigError;
 use super::module::{Module, Role};
 use super::reader::Section;
-use super::value::{duration, name};
+use super::value::{duration, flag, name};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,9 @@ pub struct Policy {
     pub fail: FailMode,
     /// Whether it is asked again about those who play whenever the rules change.
     pub recheck: bool,
+    /// Whether it is the game's own rule: players are told of its refusals only that the game refuses them, unless
+    /// it says one of the few reasons that are the game's to say.
+    pub game_rule: bool,
     /// How long one call may take.
     pub deadline: Duration,
     /// Its settings.
@@ -53,6 +56,7 @@ impl Policy {
             module,
             fail: FailMode::Closed,
             recheck: false,
+            game_rule: false,
             deadline: Policy::DEADLINE,
             params: Params::new(),
         }
@@ -78,6 +82,7 @@ impl Policy {
                 _ => Err("it must be \"seated\" or \"none\"".to_owned()),
             }
         })?;
+        let game_rule = section.optional("game-rule", "game-rule = true", flag)?;
         let deadline = section.optional("deadline", "deadline = \"20ms\"", |value| {
             let deadline = duration(Duration::from_millis(1)..=Duration::from_secs(10))(value)?;
             match deadline > decision_timeout {
@@ -92,6 +97,7 @@ impl Policy {
             module,
             fail: fail.unwrap_or(FailMode::Closed),
             recheck: recheck.unwrap_or(false),
+            game_rule: game_rule.unwrap_or(false),
             deadline: deadline.unwrap_or(Policy::DEADLINE),
             params,
         })

@@ -274,6 +274,7 @@ impl Loader {
             name: policy.name.clone(),
             fail: policy.fail,
             recheck: policy.recheck,
+            game_rule: policy.game_rule,
         });
         self.core.send(Input::Rules(Arc::new(Snapshot {
             number: state.snapshot,
