@@ -153,6 +153,7 @@ impl Door {
                 // Whoever waits here is told so, and never without a word for too long.
                 timeout_text: "".into(),
                 full_text: websocket.full_reason.clone(),
+                closed_room: None,
             },
         }
     }
