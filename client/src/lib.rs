@@ -5,6 +5,8 @@
 //! * [`raknet`]: MafiaNet and its family, all of it over UDP.
 //! * [`rtyp`]: login over TCP, the game over UDP.
 //!
+//! [`ticket`] has the join tickets that any of them can carry, and mints ticket ids.
+//!
 //! A client is a value that its owner drives: no task is spawned and nothing happens behind its back, so it
 //! needs nothing of the runtime but tokio's network and time.
 
@@ -12,3 +14,4 @@
 
 pub mod raknet;
 pub mod rtyp;
+pub use usher_ticket as ticket;

@@ -144,7 +144,7 @@ impl Fields<'_> {
             None => Ok(None),
             Some(Value::Text(text)) => make(text.clone().into_owned())
                 .map(Some)
-                .map_err(|_| invalid(key, "is too long, or empty")),
+                .map_err(|_| invalid(key, "has the wrong length")),
             Some(Value::Bare(_) | Value::Nested) => Err(invalid(key, "is not text")),
         }
     }

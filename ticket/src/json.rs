@@ -40,7 +40,7 @@ pub(crate) fn members(text: &str) -> Result<Vec<Member<'_>>, &'static str> {
     let mut walk = Walk::default();
     let mut rest = raw.get();
     while !rest.is_empty() {
-        // Every token of JSON ends where an ASCII character does.
+        // `serde_json` has seen to it that every token ends where an ASCII character does.
         let (token, after) = rest.split_at(token_length(rest));
         walk.step(token)?;
         rest = after;
@@ -138,5 +138,51 @@ fn decoded(token: &str) -> Result<Cow<'_, str>, &'static str> {
         _ => serde_json::from_str::<String>(token)
             .map(Cow::Owned)
             .map_err(|_| "it has half of a surrogate pair"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    /// A walk that looked at all keys for each of them, or at the rest of the text for each level, would not
+    /// end within minutes here.
+    #[test]
+    fn time_grows_with_the_text_and_no_faster() {
+        let keys: String = (0..200_000)
+            .map(|key| format!(r#""k{key}":[1],"#))
+            .collect();
+        let deep = format!("{}{}", r#"{"a":["#.repeat(30), "]}".repeat(30));
+        let many = format!("{deep},").repeat(20_000);
+        let text = format!(
+            r#"{{{keys}"k":"{}","many":[{many}{deep}]}}"#,
+            r"\u0041".repeat(200_000)
+        );
+        let members = members(&text).expect("JSON");
+        assert_eq!(members.len(), 200_002);
+    }
+
+    #[test]
+    fn values_are_kept_as_they_are_written() {
+        let text = r#" {"a" : -0.50E+10 ,"b":null,"c":"\u0078\"","d":[{"e":1},"f"],"g":{"h":"i"},"j":""} "#;
+        let members = members(text).expect("JSON");
+        let seen: Vec<_> = members
+            .iter()
+            .map(|member| match &member.value {
+                Value::Text(text) => format!("{}=text {text}", member.key),
+                Value::Bare(token) => format!("{}=bare {token}", member.key),
+                Value::Nested => format!("{}=nested", member.key),
+            })
+            .collect();
+        let expected = [
+            "a=bare -0.50E+10",
+            "b=bare null",
+            "c=text x\"",
+            "d=nested",
+            "g=nested",
+            "j=text ",
+        ];
+        assert_eq!(seen, expected);
     }
 }

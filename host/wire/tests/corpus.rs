@@ -45,6 +45,11 @@ fn the_pair_corpus_and_its_mutations_hold() {
     replay("raknet_pair", fuzzing::raknet_pair, FEW_MUTATIONS);
 }
 
+#[test]
+fn the_ticket_corpus_and_its_mutations_hold() {
+    replay("ticket", fuzzing::ticket, MUTATIONS / 3);
+}
+
 /// A name and what it feeds.
 type Target = (&'static str, fn(&[u8]));
 
@@ -52,13 +57,14 @@ type Target = (&'static str, fn(&[u8]));
 #[test]
 #[ignore = "for as long as USHER_FUZZ_SECONDS says, 60 by default, on new mutations each time"]
 fn new_mutations_hold_for_minutes() {
-    let targets: [Target; 6] = [
+    let targets: [Target; 7] = [
         ("raknet_datagram", fuzzing::raknet_datagram),
         ("raknet_offline", fuzzing::raknet_offline),
         ("raknet_pair", fuzzing::raknet_pair),
         ("raknet_reassembly", fuzzing::raknet_reassembly),
         ("rtyp_tcp", fuzzing::rtyp_tcp),
         ("rtyp_udp", fuzzing::rtyp_udp),
+        ("ticket", fuzzing::ticket),
     ];
     let seconds = std::env::var("USHER_FUZZ_SECONDS")
         .map_or(60, |text| text.parse().expect("a number of seconds"));

@@ -8,8 +8,10 @@ mod raknet_model;
 mod raknet_pair;
 mod raknet_parts;
 mod rtyp;
+mod ticket;
 
 pub use raknet::{raknet_datagram, raknet_offline};
 pub use raknet_pair::raknet_pair;
 pub use raknet_parts::raknet_reassembly;
 pub use rtyp::{rtyp_tcp, rtyp_udp};
+pub use ticket::ticket;
