@@ -89,3 +89,25 @@ fn every_reason_has_a_sentence_that_a_player_can_act_on() {
     let all: HashSet<_> = Reason::ALL.map(Reason::message).into_iter().collect();
     assert_eq!(all.len(), Reason::ALL.len() - 2);
 }
+
+#[test]
+fn the_protocols_page_has_every_reason_with_its_sentence() {
+    let page = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../docs/protocols/join-ticket.md"
+    );
+    let page = std::fs::read_to_string(page).expect("the page is in the repository");
+    let rows: Vec<_> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
+        .skip_while(|(literal, _)| *literal != Reason::ALL[0].as_str())
+        .collect();
+    assert_eq!(rows.len(), Reason::ALL.len());
+    for (reason, (literal, rest)) in Reason::ALL.into_iter().zip(rows) {
+        assert_eq!(literal, reason.as_str());
+        assert!(
+            rest.starts_with(&format!("{} | ", reason.message())),
+            "{literal}"
+        );
+    }
+}
