@@ -95,8 +95,12 @@ impl Row {
     }
 
     fn request(&self) -> Request {
+        let why = match self.facts == Facts::none() {
+            true => Why::First,
+            false => Why::Evidence,
+        };
         let request = testing::request().mode(self.mode).max_players(16);
-        let request = request.payload(self.payload.clone());
+        let request = request.payload(self.payload.clone()).why(why);
         match self.closed {
             Some(code) => request.server_closed(code).build(),
             None => request.build(),
