@@ -56,6 +56,7 @@ fn decide(request: &Request, facts: &Facts, ticket: &JoinTicket, protocol: u32) 
     if fleet::is_stopping(request) {
         return Err(ticket::Reason::Stopping.into());
     }
+    // Who has good evidence needs a seat, where seats are counted.
     let seat = match (fleet::mode(request), ticket) {
         (Mode::Hosted, JoinTicket::Reservation(ticket)) => hosted::reservation(ticket, facts)?,
         (Mode::Hosted, JoinTicket::Match(ticket)) => hosted::in_match(ticket, facts, request)?,
@@ -66,7 +67,7 @@ fn decide(request: &Request, facts: &Facts, ticket: &JoinTicket, protocol: u32) 
         (Mode::ListenLan, JoinTicket::Lan(_)) => None,
         _ => return Err(ticket::Reason::KindNotAccepted.into()),
     };
-    // The first claim that is full gives the reason: a player who is in already before a seat.
+    // The first claim that is full gives the reason: that the player is in already, before that no seat is left.
     let pass = Verdict::pass().claim(seats::of_player(ticket.player_id()));
     match seat {
         Some(seat) => pass.claim(seat).into(),

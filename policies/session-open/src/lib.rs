@@ -1,13 +1,15 @@
-//! The game's own rule behind join tickets: there is a session to join, and a seat in it. It decides for
-//! good, so it goes last, and it tells other hosts and players who joins.
+//! The game's own rule behind join tickets: is there a session to join, and a seat in it? It accepts, so it
+//! goes last, and it states who joins: the player id and the display name of the ticket.
 //!
-//! On a fleet a session is open while the game server is given to one, elsewhere always; and never while the
-//! room is closed. A game that lets a lone player begin claims a session for whoever holds a reservation and
-//! finds none. It must end every session that it claims, as the host does when the last player has left.
+//! On a fleet a session is open while the game server is given to one; elsewhere one is always open. A room
+//! that the game's rules have closed is none.
+//!
+//! So that a player can begin alone, it may claim a session on an idle game server of a fleet, for who holds
+//! a reservation. The host ends such a session when nobody is in it.
 //!
 //! Params, all optional:
 //!
-//! * `claim-sessions`: claim a session for a reservation on an idle game server (false).
+//! * `claim-sessions`: whether it does (false).
 
 use usher_sdk::fleet::{self, Current, Mode, SessionClaim};
 use usher_sdk::prelude::*;
@@ -22,6 +24,7 @@ impl Policy for SessionOpen {
     fn on_connect_request(request: &Request, facts: &Facts) -> Decided {
         let claim_sessions = params::flag("claim-sessions").unwrap_or(false);
         if request.why == Why::Recheck {
+            // Who plays is in a session.
             return Verdict::pass().into();
         }
         if !request.room.joinable {
@@ -41,7 +44,7 @@ impl Policy for SessionOpen {
         match facts.allocation()? {
             Current::Allocation(_) => welcome.into(),
             Current::Idle if claim_sessions && is_reservation(ticket.as_ref()) => {
-                // The host asks again once it is done, with the player's seat held meanwhile.
+                // Once it is done the host asks again, and holds the player's seat meanwhile.
                 welcome.then(fleet::claim_session()).into()
             }
             Current::Idle => Err(ticket::Reason::NotInSession.into()),
