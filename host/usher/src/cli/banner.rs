@@ -31,9 +31,13 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         let ports = [("tcp", addresses.tcp), ("udp", addresses.udp)].into_iter();
         let ports = ports.filter_map(|(kind, port)| Some(format!("{kind} {}", port?)));
         let ports = ports.collect::<Vec<_>>().join(" and ");
+        let tickets = match config.carries_tickets(door) {
+            true => " with join tickets",
+            false => "",
+        };
         line(
             "door",
-            format!("{name}: {protocol} on {ports}, asks {asks}"),
+            format!("{name}: {protocol}{tickets} on {ports}, asks {asks}"),
         );
     }
     for policy in &modules.policies {

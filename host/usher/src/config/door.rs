@@ -6,7 +6,7 @@ use super::mafianet::Mafianet;
 use super::policy::Policy;
 use super::reader::{Section, nearest};
 use super::rtyp::Rtyp;
-use super::value::{list, name};
+use super::value::{flag, list, name};
 use super::websocket::WebSocket;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,6 +21,9 @@ pub struct Door {
     pub protocol: Protocol,
     /// The policies that are asked, in this order: places in [`super::Config::policies`]. Never empty.
     pub policies: Vec<SlotId>,
+    /// Whether players come to it with join tickets, where the file says so; see
+    /// [`super::Config::carries_tickets`].
+    pub tickets: Option<bool>,
 }
 
 /// How players speak to a door.
@@ -75,6 +78,11 @@ impl Protocol {
         }
     }
 
+    /// Whether all that it can tell of a refusal is a text.
+    pub fn refuses_by_text_alone(&self) -> bool {
+        matches!(self, Protocol::Mafianet(_))
+    }
+
     /// Where it listens, by the key in the file, which says whether that is a TCP or a UDP port.
     pub(super) fn listens(&self) -> Vec<(&'static str, SocketAddr)> {
         match self {
@@ -111,11 +119,13 @@ impl Door {
         let name = section.required("name", "name = \"main\"", name)?;
         let protocol = Protocol::read(&mut section, buckets)?;
         let policies = read_chain(&mut section, policies)?;
+        let tickets = section.optional("tickets", "tickets = true", flag)?;
         section.finish()?;
         Ok(Door {
             name,
             protocol,
             policies,
+            tickets,
         })
     }
 

@@ -22,6 +22,7 @@ mod secret;
 mod service;
 mod slots;
 mod template;
+mod tickets;
 mod value;
 mod websocket;
 
@@ -91,6 +92,7 @@ impl Default for Config {
                 name: "main".into(),
                 protocol: Protocol::Rtyp(Rtyp::default()),
                 policies: vec![SlotId(0)],
+                tickets: None,
             }],
             policies: vec![Policy::new(
                 "rtyp",
@@ -163,6 +165,7 @@ impl Config {
         };
         root.finish()?;
         config.check_addresses()?;
+        config.check_tickets()?;
         Ok(config)
     }
 
@@ -193,7 +196,7 @@ impl Config {
             door.policies.clone_from(&chain);
         }
         self.policies = policies;
-        Ok(())
+        self.check_tickets()
     }
 
     /// Refuses more seats than a policy says that it can fill: `describes` is its description's
@@ -224,9 +227,19 @@ impl Config {
             queue_max_wait: self.limits.queue_max_wait,
             status_interval: self.limits.status_interval,
             duplicates: self.limits.duplicate_identity,
-            doors: self.doors.iter().map(Door::to_core).collect(),
+            doors: self
+                .doors
+                .iter()
+                .map(|door| self.door_to_core(door))
+                .collect(),
             ..usher_core::Config::default()
         }
+    }
+
+    fn door_to_core(&self, door: &Door) -> usher_core::DoorConfig {
+        let mut core = door.to_core();
+        self.for_tickets(door, &mut core);
+        core
     }
 
     /// Two listeners on one address: the second would fail to bind, after the first took a port.

@@ -8,4 +8,5 @@ pub mod mafianet;
 pub mod rtyp;
 mod socket;
 mod strangers;
+pub mod tickets;
 pub mod websocket;

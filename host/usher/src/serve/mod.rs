@@ -19,6 +19,7 @@ use crate::config::{Config, ConfigError};
 use crate::core_loop::{self, DoorLink, Handle, Links};
 use crate::doors::door::{Addresses, Bound, Door};
 use crate::doors::link::DataLink;
+use crate::doors::tickets::TicketDoor;
 use crate::evidence::{Chosen, Evidence, Sources};
 use crate::metrics::Metrics;
 use crate::policies::{Asked, Changes, Loader};
@@ -137,10 +138,7 @@ pub async fn serve(
     let sources = outside::start(&config, &chosen, &core, &mut parts)?;
     let (records, recorded) = mpsc::channel(RECORDS);
     let links = Links {
-        doors: doors
-            .iter()
-            .map(|door| door.clone() as Arc<dyn DoorLink>)
-            .collect(),
+        doors: told(&config, &doors),
         policies: Box::new(Asked(loader.clone())),
         rooms: Box::new(mailbox),
         evidence: Box::new(Evidence::new(core.clone(), sources.clone())),
@@ -234,6 +232,21 @@ fn open(
     doors
         .map(|bound| bound.open(core.clone(), room.clone(), parts))
         .collect()
+}
+
+/// The doors as the core tells them, each in its own words.
+fn told(config: &Config, doors: &[Arc<dyn Door>]) -> Vec<Arc<dyn DoorLink>> {
+    let told = config.doors.iter().zip(doors);
+    told.map(|(settings, door)| -> Arc<dyn DoorLink> {
+        match config.carries_tickets(settings) {
+            true => {
+                let text_alone = settings.protocol.refuses_by_text_alone();
+                Arc::new(TicketDoor::new(door.clone(), text_alone))
+            }
+            false => door.clone(),
+        }
+    })
+    .collect()
 }
 
 /// Runs until it is told to stop.
