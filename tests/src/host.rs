@@ -72,6 +72,7 @@ impl Usher {
             .args(["serve", "--config"])
             .arg(&config)
             .env_remove("RUST_LOG")
+            .env_remove("AGONES_SDK_HTTP_PORT")
             .env("XDG_CACHE_HOME", dir.path().join("cache"))
             .stdin(Stdio::null())
             .stdout(output)
