@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Output};
 use tempfile::TempDir;
-use usher_tests::binary;
+use usher_tests::{Guest, Setup, Usher, binary};
 
 const GUIDE: &str = include_str!("../../docs/operating.md");
 
@@ -64,4 +64,45 @@ fn the_host_does_not_start_without_the_protocol_of_the_game() {
         let line = last_line(&output);
         assert!(line.starts_with(says), "{line}");
     }
+}
+
+fn lan(player: &str, protocol: u32) -> String {
+    format!(r#"{{"v":1,"kind":"lan","protocolVersion":{protocol},"playerId":"{player}"}}"#)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_the_lan_each_player_gets_in_once_and_no_other_ticket_does() {
+    let setup = Setup::mafianet()
+        .limit("max-players", "2")
+        .policy(
+            "tickets",
+            "builtin:join-ticket",
+            "params = { protocol-version = 3 }",
+        )
+        .policy("session", "builtin:session-open", "game-rule = true")
+        .more("[evidence]\nmode = \"listen-lan\"\n");
+    let host = Usher::start(&setup);
+    let mut ann = Guest::come(host.udp, &lan("ann", 3));
+    ann.accepted().await;
+    let reservation = r#"{"v":1,"kind":"reservation","protocolVersion":3,"playerId":"bob","reservationId":"rsv-1"}"#;
+    for (ticket, reason) in [
+        (lan("ann", 3), "duplicate_player"),
+        (lan("bob", 2), "protocol_mismatch"),
+        (reservation.to_owned(), "kind_not_accepted"),
+        ("{}".to_owned(), "payload_invalid"),
+    ] {
+        let told = Guest::come(host.udp, &ticket).rejected().await;
+        assert_eq!(told, reason, "{ticket}");
+    }
+    let mut bob = Guest::come(host.udp, &lan("bob", 3));
+    bob.accepted().await;
+    let told = Guest::come(host.udp, &lan("eve", 3)).rejected().await;
+    assert_eq!(told, "server_full");
+    ann.leave().await;
+    // The longest id that a ticket can have.
+    let mut eve = Guest::come(host.udp, &lan(&"\u{1d4ac}".repeat(100), 3));
+    eve.accepted().await;
+    eve.leave().await;
+    bob.leave().await;
+    host.stop();
 }
