@@ -89,3 +89,33 @@ fn a_payload_can_come_from_a_file() {
     assert!(shown.iter().any(|it| it == line), "{output:?}");
     host.stop();
 }
+
+#[test]
+fn a_join_ticket_is_checked_and_sent_and_a_refusal_says_what_a_player_reads() {
+    let host = Usher::start(&proving());
+    let file = host.dir().join("ticket.json");
+    let path = file.to_str().expect("a temporary path is UTF-8");
+    let ticket = r#"{"v":1,"kind":"match","protocolVersion":3,"playerId":"p","ticketId":"hush-4711","allocationId":"a"}"#;
+    std::fs::write(&file, ticket).expect("the file can be written");
+    let output = join(host.udp, &["--ticket", path], "");
+    let line = format!("accepted with got {} bytes", ticket.len());
+    assert!(lines(&output.stdout).contains(&line), "{output:?}");
+
+    std::fs::write(&file, ticket.replace("3", "\"3\"")).expect("the file can be written");
+    let output = join(host.udp, &["--ticket", path], "");
+    assert_eq!(output.status.code(), Some(64), "{output:?}");
+    let told = lines(&output.stderr).concat();
+    assert!(told.contains("protocolVersion is not an integer"), "{told}");
+    assert!(!told.contains("hush"), "{told}");
+
+    let output = join(host.udp, &["--payload", "refuse:not_in_session"], "");
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert_eq!(
+        lines(&output.stderr),
+        [
+            "usher: the server rejected the request: not_in_session. No game is open on this server. \
+             Try quick play, or find a match"
+        ]
+    );
+    host.stop();
+}

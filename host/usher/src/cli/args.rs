@@ -71,6 +71,9 @@ pub(super) struct Join {
     /// mafianet://: the same, from a file of up to 65,536 bytes.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "payload"])]
     pub(super) payload_file: Option<PathBuf>,
+    /// mafianet://: the same, from a file that must hold a join ticket, which is checked before it is sent.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "payload", "payload_file"])]
+    pub(super) ticket: Option<PathBuf>,
     /// mafianet://: the connection password. Others on this machine can read it while this runs.
     #[arg(long, value_name = "TEXT")]
     pub(super) password: Option<String>,
@@ -138,6 +141,7 @@ mod tests {
             "usher join mafianet://127.0.0.1 --name R9",
             "usher join mafianet://127.0.0.1:1 --name R9 --payload R9",
             "usher join mafianet://127.0.0.1:1 --payload x --payload-file y",
+            "usher join mafianet://127.0.0.1:1 --payload-file y --ticket z",
             "usher join mafianet://127.0.0.1:1 --password x --password-file y",
             "usher join mafianet://127.0.0.1:1 --session-timeout soon",
             "usher check",
@@ -158,6 +162,7 @@ mod tests {
             "usher join localhost:4241 --name R9",
             "usher join mafianet://localhost:4243",
             "usher join mafianet://localhost:4243 --payload-file x --session-timeout 2m",
+            "usher join mafianet://localhost:4243 --ticket ticket.json",
             "usher check a.wasm",
             "usher check usher.toml",
             "usher new my-door --rules",

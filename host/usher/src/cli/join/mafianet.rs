@@ -6,6 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::terminal::{complain, say};
 use std::pin::{Pin, pin};
 use usher_client::raknet::{Client, Dialect, Error, Options, Reliability, Step};
+use usher_client::ticket::Reason;
 
 /// The message id that lines are sent under: the first that is a game's own.
 const ID: u8 = Dialect::MAFIANET.first_application;
@@ -17,7 +18,10 @@ pub(super) async fn join(address: &str, options: Options) -> Exit {
             Exit::Success
         }
         Err(error) => {
-            complain(&error);
+            match for_players(&error) {
+                Some(sentence) => complain(format_args!("{error}. {sentence}")),
+                None => complain(&error),
+            }
             exit(&error)
         }
     }
@@ -76,6 +80,15 @@ fn shown(message: &[u8]) -> String {
     printable(message.strip_prefix(&[ID]).unwrap_or(message))
 }
 
+/// What a game would show for it: a rejection with the literal of a join ticket's reason.
+fn for_players(error: &Error) -> Option<&'static str> {
+    let Error::Rejected(reason) = error else {
+        return None;
+    };
+    let reason: Reason = std::str::from_utf8(reason).ok()?.parse().ok()?;
+    Some(reason.message())
+}
+
 fn exit(error: &Error) -> Exit {
     match error {
         Error::Unreachable(_) => Exit::Unreachable,
@@ -107,6 +120,23 @@ mod tests {
             (Error::Lost, Exit::Ended),
         ] {
             assert_eq!(exit(&error), status, "{error}");
+        }
+    }
+
+    #[test]
+    fn only_the_reasons_of_join_tickets_have_a_sentence() {
+        let rejected = |text: &str| Error::Rejected(text.into());
+        for reason in Reason::ALL {
+            let sentence = for_players(&rejected(reason.as_str()));
+            assert_eq!(sentence, Some(reason.message()));
+        }
+        for error in [
+            rejected("Stopping"),
+            rejected(""),
+            Error::Rejected(vec![0xFF]),
+            Error::Lost,
+        ] {
+            assert_eq!(for_players(&error), None, "{error}");
         }
     }
 

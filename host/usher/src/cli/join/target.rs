@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 use usher_client::rtyp::PlayerName;
+use usher_client::ticket::JoinTicket;
 
 /// What is to be joined. No `Debug`: it may hold a password.
 pub(super) enum Target {
@@ -33,6 +34,7 @@ impl Target {
             name,
             payload,
             payload_file,
+            ticket,
             password,
             password_file,
             session_timeout,
@@ -42,6 +44,7 @@ impl Target {
                 let only = [
                     ("--payload", payload.is_some()),
                     ("--payload-file", payload_file.is_some()),
+                    ("--ticket", ticket.is_some()),
                     ("--password", password.is_some()),
                     ("--password-file", password_file.is_some()),
                     ("--session-timeout", session_timeout.is_some()),
@@ -57,9 +60,10 @@ impl Target {
             }
             Address::MafiaNet(address) => {
                 let said = name.as_ref().or(payload.as_ref());
-                let payload = match payload_file {
-                    Some(file) => read(file)?,
-                    None => said
+                let payload = match (payload_file, ticket) {
+                    (Some(file), _) => read(file)?,
+                    (None, Some(file)) => checked(file)?,
+                    (None, None) => said
                         .map(|text| text.clone().into_bytes())
                         .unwrap_or_default(),
                 };
@@ -80,6 +84,21 @@ impl Target {
 
 fn read(file: &Path) -> Result<Vec<u8>, String> {
     fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+}
+
+/// A join ticket as it is written, if a server would take it for one. What is wrong with it is said without
+/// quoting it: its ids are secrets.
+fn checked(file: &Path) -> Result<Vec<u8>, String> {
+    let payload = read(file)?;
+    match JoinTicket::decode(&payload) {
+        Ok(_) => Ok(payload),
+        Err(refusal) => Err(format!(
+            "{} is no join ticket: {} ({})",
+            file.display(),
+            refusal.detail(),
+            refusal.reason()
+        )),
+    }
 }
 
 /// Whatever an editor or `echo` puts behind a password is no part of it.
@@ -114,7 +133,9 @@ mod tests {
             "--payload x",
             "--name R9 --password x",
             "--name R9 --session-timeout 5s",
+            "--ticket /no/such/file",
             "mafianet://127.0.0.1:1 --payload-file /no/such/file",
+            "mafianet://127.0.0.1:1 --ticket /no/such/file",
         ] {
             assert!(target(line).is_err(), "{line}");
         }
@@ -145,6 +166,25 @@ mod tests {
             let got = (&payload[..], &password[..], session_timeout.as_secs());
             assert_eq!(got, wanted, "{options}");
         }
+    }
+
+    #[test]
+    fn a_ticket_is_sent_as_it_is_written_and_only_if_it_is_one() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = dir.path().join("ticket.json");
+        let line = format!("mafianet://127.0.0.1:4243 --ticket {}", file.display());
+        let good =
+            "{ \"v\": 1, \"kind\": \"lan\", \"protocolVersion\": 3, \"playerId\": \"p-1\" }\n";
+        fs::write(&file, good).expect("written");
+        let Ok(Target::MafiaNet { payload, .. }) = target(&line) else {
+            panic!("it is a ticket");
+        };
+        assert_eq!(payload, good.as_bytes());
+
+        fs::write(&file, good.replace("\"p-1\"", "[\"p-1\"]")).expect("written");
+        let wrong = target(&line).err().expect("it is none");
+        let end = "is no join ticket: playerId is not text (payload_invalid)";
+        assert!(wrong.ends_with(end), "{wrong}");
     }
 
     #[test]
