@@ -380,19 +380,21 @@ fn the_reference_in_the_readme_is_true() {
     let (_, rest) = readme.split_once("```toml\n").expect("it has a reference");
     let (reference, _) = rest.split_once("```").expect("which ends");
     let dir = tempfile::tempdir().expect("a directory");
-    std::fs::write(dir.path().join("admin.token"), "0123456789abcdef").expect("written");
+    for secret in ["admin.token", "discovery.token", "players.authorization"] {
+        std::fs::write(dir.path().join(secret), "0123456789abcdef").expect("written");
+    }
     let read = Config::parse(reference, &dir.path().join("usher.toml")).expect("good");
     let default = Config::default();
     assert_eq!(read.limits, default.limits);
     assert_eq!(read.doors.first(), default.doors.first());
     assert_eq!(read.rules, default.rules);
-    let admin = read.admin.expect("it has one");
-    assert_eq!(Some(admin.listen), default.admin.map(|admin| admin.listen));
-    let policy = read.policies.first().expect("it has one");
+    assert_eq!(read.mode, default.mode);
+    let listen = |admin: Option<Admin>| admin.map(|admin| admin.listen);
+    assert_eq!(listen(read.admin), listen(default.admin));
     let params = Params::from([("greeting".to_owned(), "hello".to_owned())]);
     let expected = Policy {
         params,
         ..Policy::new("rtyp", Module::Builtin(builtin::default_policy()))
     };
-    assert_eq!(*policy, expected);
+    assert_eq!(read.policies.first(), Some(&expected));
 }

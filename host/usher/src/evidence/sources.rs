@@ -14,6 +14,7 @@ use usher_core::{FactAnswer, Question, QuestionArg, RequestId, Wanted};
 /// Everything that can be asked.
 pub struct Sources {
     mode: Mode,
+    why: &'static str,
     listing: Option<Listing>,
     services: Services,
 }
@@ -23,6 +24,8 @@ pub struct Sources {
 pub struct SourcesStatus {
     /// How this server came to be.
     pub mode: &'static str,
+    /// What that was found by.
+    pub why: &'static str,
     /// How it stands at the directory; none where it is not listed at one.
     pub discovery: Option<ListingStatus>,
 }
@@ -55,6 +58,7 @@ impl Sources {
         };
         Ok(Sources {
             mode: chosen.mode,
+            why: chosen.why,
             listing,
             services: Services::new(config)?,
         })
@@ -72,6 +76,7 @@ impl Sources {
     pub fn status(&self) -> SourcesStatus {
         SourcesStatus {
             mode: self.mode.word(),
+            why: self.why,
             discovery: self.listing.as_ref().map(Listing::status),
         }
     }

@@ -87,6 +87,7 @@ impl Host for Fake {
     fn evidence(&self) -> SourcesStatus {
         SourcesStatus {
             mode: "self-hosted",
+            why: "[discovery] has a token",
             discovery: Some(ListingStatus {
                 state: "listed",
                 server_id: Some("a:1".to_owned()),
