@@ -4,6 +4,7 @@
 //!
 //! * [`raknet`]: MafiaNet and its family, all of it over UDP.
 //! * [`rtyp`]: login over TCP, the game over UDP.
+//! * [`websocket`]: all of it over one TCP connection, as web pages do it.
 //!
 //! [`ticket`] has the join tickets that any of them can carry, and mints ticket ids.
 //!
@@ -14,4 +15,5 @@
 
 pub mod raknet;
 pub mod rtyp;
+pub mod websocket;
 pub use usher_ticket as ticket;

@@ -41,6 +41,14 @@ impl Setup {
         }
     }
 
+    /// The same with a door of `websocket`.
+    pub fn websocket() -> Setup {
+        Setup {
+            protocol: "websocket",
+            ..Setup::default()
+        }
+    }
+
     /// Sets a key of `[limits]` to a TOML value.
     pub fn limit(mut self, key: &str, value: &str) -> Setup {
         self.limits.retain(|(known, _)| known != key);

@@ -55,24 +55,26 @@ pub(super) enum LogFormat {
 #[derive(Args)]
 #[command(after_help = JOIN_HELP)]
 pub(super) struct Join {
-    /// Where the door is: tcp:// for one of `rtyp`, mafianet:// for one of `mafianet`.
+    /// Where the door is: tcp:// for one of `rtyp`, mafianet:// for one of `mafianet`, ws:// for one of
+    /// `websocket`.
     #[arg(
-        value_name = "tcp://HOST:PORT|mafianet://HOST:PORT",
+        value_name = "tcp://HOST:PORT|mafianet://HOST:PORT|ws://HOST:PORT/PATH",
         default_value = "tcp://127.0.0.1:4241",
         value_parser = Address::parse
     )]
     pub(super) address: Address,
-    /// The player's name: at tcp:// 1 to 16 bytes, no control characters. At mafianet:// it is the payload.
+    /// The player's name: at tcp:// 1 to 16 bytes, no control characters; at ws:// it goes before the payload. At
+    /// mafianet:// it is the payload.
     #[arg(long)]
     pub(super) name: Option<String>,
-    /// mafianet://: what the policies decide by.
-    #[arg(long, value_name = "TEXT", conflicts_with = "name")]
+    /// mafianet:// and ws://: what the policies decide by.
+    #[arg(long, value_name = "TEXT")]
     pub(super) payload: Option<String>,
-    /// mafianet://: the same, from a file of up to 65,536 bytes.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "payload"])]
+    /// mafianet:// and ws://: the same, from a file of up to 65,536 bytes.
+    #[arg(long, value_name = "FILE", conflicts_with = "payload")]
     pub(super) payload_file: Option<PathBuf>,
-    /// mafianet://: the same, from a file that must hold a join ticket, which is checked before it is sent.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "payload", "payload_file"])]
+    /// mafianet:// and ws://: the same, from a file that must hold a join ticket, which is checked before it is sent.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["payload", "payload_file"])]
     pub(super) ticket: Option<PathBuf>,
     /// mafianet://: the connection password. Others on this machine can read it while this runs.
     #[arg(long, value_name = "TEXT")]
@@ -80,7 +82,7 @@ pub(super) struct Join {
     /// mafianet://: the same, from a file's first line.
     #[arg(long, value_name = "FILE", conflicts_with = "password")]
     pub(super) password_file: Option<PathBuf>,
-    /// mafianet://: how long to wait for a decision, or for the next word about it; 10s if not said.
+    /// mafianet:// and ws://: how long to wait for a decision, or for the next word about it; 10s if not said.
     #[arg(long, value_name = "DURATION", value_parser = humantime::parse_duration)]
     pub(super) session_timeout: Option<Duration>,
 }
@@ -95,7 +97,8 @@ impl fmt::Debug for Join {
 
 const JOIN_HELP: &str = "\
 Lines typed are sent as data; what arrives is shown behind `< `. The end of the input leaves.
-At mafianet:// a line is a message with the id 135, reliable and ordered, on channel 0.
+At mafianet:// a line is a message with the id 135, reliable and ordered, on channel 0; at ws:// a binary
+message.
 
 Exit status: 0 left in good order, 2 unreachable, 3 rejected, 4 no way through by UDP,
 5 ended by the server, 64 used wrongly, 1 anything else.";
@@ -139,7 +142,8 @@ mod tests {
             "usher join --name R9 udp://127.0.0.1:1",
             "usher join --name R9 tcp://127.0.0.1",
             "usher join mafianet://127.0.0.1 --name R9",
-            "usher join mafianet://127.0.0.1:1 --name R9 --payload R9",
+            "usher join wss://127.0.0.1:1",
+            "usher join ws://127.0.0.1:1 --ticket x --payload y",
             "usher join mafianet://127.0.0.1:1 --payload x --payload-file y",
             "usher join mafianet://127.0.0.1:1 --payload-file y --ticket z",
             "usher join mafianet://127.0.0.1:1 --password x --password-file y",
@@ -163,6 +167,7 @@ mod tests {
             "usher join mafianet://localhost:4243",
             "usher join mafianet://localhost:4243 --payload-file x --session-timeout 2m",
             "usher join mafianet://localhost:4243 --ticket ticket.json",
+            "usher join ws://localhost:4245/play --name R9 --ticket x",
             "usher check a.wasm",
             "usher check usher.toml",
             "usher new my-door --rules",

@@ -5,12 +5,13 @@ mod rtyp;
 mod shown;
 mod target;
 mod typed;
+mod websocket;
 
 use super::args::Join;
 use super::exit::Exit;
 use super::terminal::complain;
 use target::Target;
-use usher_client::raknet::Options;
+use usher_client::{raknet, websocket as ws};
 
 pub(super) fn run(said: &Join) -> Exit {
     let target = match Target::new(said) {
@@ -38,11 +39,25 @@ pub(super) fn run(said: &Join) -> Exit {
             password,
             session_timeout,
         } => {
-            let options = Options::default()
+            let options = raknet::Options::default()
                 .payload(payload)
                 .password(password)
                 .session_timeout(session_timeout);
             runtime.block_on(mafianet::join(&address, options))
+        }
+        Target::WebSocket {
+            address,
+            name,
+            payload,
+            session_timeout,
+        } => {
+            let mut options = ws::Options::default()
+                .payload(payload)
+                .session_timeout(session_timeout);
+            if let Some(name) = name {
+                options = options.name(name);
+            }
+            runtime.block_on(websocket::join(&address, options))
         }
     }
 }

@@ -20,7 +20,16 @@ pub(super) enum Target {
         password: Vec<u8>,
         session_timeout: Duration,
     },
+    WebSocket {
+        address: String,
+        name: Option<String>,
+        payload: Vec<u8>,
+        session_timeout: Duration,
+    },
 }
+
+/// How long to wait for a decision where nothing is said about it.
+const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Target {
     /// Takes the command line at its word.
@@ -39,19 +48,21 @@ impl Target {
             password_file,
             session_timeout,
         } = said;
+        let has_payload = payload.is_some() || payload_file.is_some() || ticket.is_some();
+        let passwords = [
+            ("--password", password.is_some()),
+            ("--password-file", password_file.is_some()),
+        ];
         match address {
             Address::Rtyp(address) => {
                 let only = [
                     ("--payload", payload.is_some()),
                     ("--payload-file", payload_file.is_some()),
                     ("--ticket", ticket.is_some()),
-                    ("--password", password.is_some()),
-                    ("--password-file", password_file.is_some()),
                     ("--session-timeout", session_timeout.is_some()),
                 ];
-                if let Some((option, _)) = only.iter().find(|(_, said)| *said) {
-                    return Err(format!("{option} is for mafianet:// doors"));
-                }
+                refuse(&only, "mafianet:// and ws://")?;
+                refuse(&passwords, "mafianet://")?;
                 let name = name.as_ref().ok_or("a tcp:// door needs --name")?;
                 Ok(Target::Rtyp {
                     address: address.clone(),
@@ -59,13 +70,14 @@ impl Target {
                 })
             }
             Address::MafiaNet(address) => {
-                let said = name.as_ref().or(payload.as_ref());
-                let payload = match (payload_file, ticket) {
-                    (Some(file), _) => read(file)?,
-                    (None, Some(file)) => checked(file)?,
-                    (None, None) => said
-                        .map(|text| text.clone().into_bytes())
-                        .unwrap_or_default(),
+                let payload = match (name, has_payload) {
+                    (Some(_), true) => {
+                        return Err(
+                            "at mafianet:// --name is the payload: say one of both".to_owned()
+                        );
+                    }
+                    (Some(name), false) => name.clone().into_bytes(),
+                    (None, _) => self::payload(said)?,
                 };
                 let password = match password_file {
                     Some(file) => first_line(read(file)?),
@@ -75,10 +87,37 @@ impl Target {
                     address: address.clone(),
                     payload,
                     password,
-                    session_timeout: session_timeout.unwrap_or(Duration::from_secs(10)),
+                    session_timeout: session_timeout.unwrap_or(SESSION_TIMEOUT),
+                })
+            }
+            Address::WebSocket(address) => {
+                refuse(&passwords, "mafianet://")?;
+                Ok(Target::WebSocket {
+                    address: address.clone(),
+                    name: name.clone(),
+                    payload: self::payload(said)?,
+                    session_timeout: session_timeout.unwrap_or(SESSION_TIMEOUT),
                 })
             }
         }
+    }
+}
+
+/// Refuses what other doors have a place for.
+fn refuse(options: &[(&str, bool)], doors: &str) -> Result<(), String> {
+    match options.iter().find(|(_, said)| *said) {
+        Some((option, _)) => Err(format!("{option} is for {doors} doors")),
+        None => Ok(()),
+    }
+}
+
+/// What the policies are to decide by.
+fn payload(said: &Join) -> Result<Vec<u8>, String> {
+    match (&said.payload_file, &said.ticket, &said.payload) {
+        (Some(file), ..) => read(file),
+        (None, Some(file), _) => checked(file),
+        (None, None, Some(text)) => Ok(text.clone().into_bytes()),
+        (None, None, None) => Ok(Vec::new()),
     }
 }
 
@@ -136,6 +175,10 @@ mod tests {
             "--ticket /no/such/file",
             "mafianet://127.0.0.1:1 --payload-file /no/such/file",
             "mafianet://127.0.0.1:1 --ticket /no/such/file",
+            "mafianet://127.0.0.1:1 --name R9 --payload x",
+            "--name R9 --ticket /dev/null",
+            "ws://127.0.0.1:1 --password x",
+            "ws://127.0.0.1:1 --ticket /dev/null",
         ] {
             assert!(target(line).is_err(), "{line}");
         }
@@ -185,6 +228,21 @@ mod tests {
         let wrong = target(&line).err().expect("it is none");
         let end = "is no join ticket: playerId is not text (payload_invalid)";
         assert!(wrong.ends_with(end), "{wrong}");
+    }
+
+    #[test]
+    fn a_websocket_door_is_given_a_name_and_a_payload() {
+        let Ok(Target::WebSocket {
+            address,
+            name,
+            payload,
+            ..
+        }) = target("ws://127.0.0.1:4245/play --name R9 --payload x")
+        else {
+            panic!("it is a target");
+        };
+        assert_eq!(address, "127.0.0.1:4245/play");
+        assert_eq!((name.as_deref(), &payload[..]), (Some("R9"), &b"x"[..]));
     }
 
     #[test]
