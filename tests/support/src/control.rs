@@ -1,7 +1,7 @@
 //! What `/fake/...` does with any stand-in that is run by hand: faults, absence, the log of calls.
 //! What a stand-in holds is scripted by its own.
 
-use crate::fault::{Fault, What};
+use crate::fault::Fault;
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::server::shared::{Shared, Vanish};
@@ -14,7 +14,7 @@ pub(crate) fn answer(shared: &Arc<Shared>, request: &Request) -> Option<Reply> {
     let body = request.json().unwrap_or_default();
     match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/fake/calls") => Some(calls(shared)),
-        ("POST", "/fake/fault") => Some(match fault(&body) {
+        ("POST", "/fake/fault") => Some(match Fault::read(&body) {
             Ok(fault) => {
                 shared.faults().add(fault);
                 Reply::done()
@@ -56,38 +56,6 @@ fn calls(shared: &Shared) -> Reply {
         })
         .collect();
     Reply::json(200, &json!({ "calls": lines }))
-}
-
-/// Reads `{"path": "/ready", "do": "delay", "ms": 500}`; `method`, `skip` and `times` may be there too.
-fn fault(body: &Value) -> Result<Fault, String> {
-    let number = |key: &str| body[key].as_u64();
-    let pause = Duration::from_millis(number("ms").unwrap_or(1000));
-    let bytes = number("bytes").and_then(|it| usize::try_from(it).ok());
-    let status = number("status").and_then(|it| u16::try_from(it).ok());
-    let what = match body["do"].as_str().unwrap_or_default() {
-        "delay" => What::Delay(pause),
-        "late" => What::Late(pause),
-        "silence" => What::Silence,
-        "mute" => What::Mute,
-        "close" => What::Close,
-        "lose" => What::Lose,
-        "drip" => What::Drip(pause),
-        "cut" => What::Cut(bytes.unwrap_or(1)),
-        "flood" => What::Flood(bytes.unwrap_or(8 << 20)),
-        "page" => What::page(status.unwrap_or(404)),
-        "say" => What::json(status.unwrap_or(500), body["body"].to_string()),
-        other => return Err(format!("{other:?} is no fault: see GET /fake")),
-    };
-    let mut fault = Fault::at(body["path"].as_str().unwrap_or_default(), what);
-    if let Some(method) = body["method"].as_str() {
-        fault = fault.method(method);
-    }
-    let calls = |key: &str| number(key).and_then(|it| u32::try_from(it).ok());
-    fault = fault.skip(calls("skip").unwrap_or(0));
-    Ok(match calls("times") {
-        Some(times) => fault.times(times),
-        None => fault,
-    })
 }
 
 /// What can be said to any of them.

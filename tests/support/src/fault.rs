@@ -1,6 +1,7 @@
 //! How a stand-in misbehaves: which calls it spoils, and in what way.
 
 use crate::request::Request;
+use serde_json::Value;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ pub enum What {
     Delay(Duration),
     /// It is done at once, and answered so much later.
     Late(Duration),
+    /// It waits until so many calls of its path wait, and then all of them are done.
+    Gather(usize),
     /// Nothing is done and nothing is said; the connection stays open.
     Silence,
     /// It is done, and nothing is said; the connection stays open.
@@ -107,6 +110,42 @@ impl Fault {
     #[must_use]
     pub fn once(self) -> Fault {
         self.times(1)
+    }
+
+    /// Reads `{"path": "/ready", "do": "delay", "ms": 500}`; `method`, `skip` and `times` may be there too.
+    ///
+    /// # Errors
+    ///
+    /// If what is to be done is no fault.
+    pub fn read(body: &Value) -> Result<Fault, String> {
+        let number = |key: &str| body[key].as_u64();
+        let pause = Duration::from_millis(number("ms").unwrap_or(1000));
+        let bytes = number("bytes").and_then(|it| usize::try_from(it).ok());
+        let status = number("status").and_then(|it| u16::try_from(it).ok());
+        let what = match body["do"].as_str().unwrap_or_default() {
+            "delay" => What::Delay(pause),
+            "late" => What::Late(pause),
+            "silence" => What::Silence,
+            "mute" => What::Mute,
+            "close" => What::Close,
+            "lose" => What::Lose,
+            "drip" => What::Drip(pause),
+            "cut" => What::Cut(bytes.unwrap_or(1)),
+            "flood" => What::Flood(bytes.unwrap_or(8 << 20)),
+            "page" => What::page(status.unwrap_or(404)),
+            "say" => What::json(status.unwrap_or(500), body["body"].to_string()),
+            other => return Err(format!("{other:?} is no fault: see GET /fake")),
+        };
+        let mut fault = Fault::at(body["path"].as_str().unwrap_or_default(), what);
+        if let Some(method) = body["method"].as_str() {
+            fault = fault.method(method);
+        }
+        let calls = |key: &str| number(key).and_then(|it| u32::try_from(it).ok());
+        fault = fault.skip(calls("skip").unwrap_or(0));
+        Ok(match calls("times") {
+            Some(times) => fault.times(times),
+            None => fault,
+        })
     }
 
     fn is_about(&self, request: &Request) -> bool {

@@ -37,6 +37,27 @@ fn an_answer_may_be_delayed_or_late() {
 }
 
 #[test]
+fn calls_of_one_path_may_wait_for_each_other() {
+    let sdk = FakeSdk::start();
+    sdk.fault(Fault::at("/v1beta1/counters", What::Gather(2)));
+    let at = sdk.address();
+    for _ in 0..3 {
+        let call = |name: &'static str| {
+            std::thread::spawn(move || ask(at, "GET", name, "").expect("it answers").status)
+        };
+        let first = call("/v1beta1/counters/a");
+        let other = call("/v1beta1/counters/b");
+        sdk.calls().wait_for(2, "GET", "/v1beta1/counters");
+        assert!(!first.is_finished() && !other.is_finished());
+        assert_eq!(call("/v1beta1/counters/a").join().expect("it ends"), 404);
+        assert_eq!(call("/v1beta1/counters/b").join().expect("it ends"), 404);
+        assert_eq!(first.join().expect("it ends"), 404);
+        assert_eq!(other.join().expect("it ends"), 404);
+        sdk.calls().clear();
+    }
+}
+
+#[test]
 fn a_call_may_stay_without_an_answer_whether_it_is_done_or_not() {
     let sdk = FakeSdk::start();
     sdk.fault(Fault::at("/ready", What::Silence));

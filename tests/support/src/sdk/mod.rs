@@ -153,6 +153,19 @@ impl FakeSdk {
         push(&mut state);
     }
 
+    /// The same after a while.
+    pub fn deliver_backfill_after(&self, backfill: Backfill, pause: Duration) {
+        let site = Arc::downgrade(&self.site);
+        std::thread::spawn(move || {
+            std::thread::sleep(pause);
+            if let Some(site) = site.upgrade() {
+                let mut state = site.state();
+                state.backfills.push(backfill);
+                push(&mut state);
+            }
+        });
+    }
+
     /// Takes every backfill away.
     pub fn clear_backfills(&self) {
         let mut state = self.site.state();

@@ -64,6 +64,10 @@ async fn one(
             sleep(pause).await;
             send(answer).await
         }
+        Some(What::Gather(calls)) => {
+            shared.gather(&request.path, calls).await;
+            answer().await
+        }
         Some(What::Silence) => pending().await,
         Some(What::Mute) => {
             let _ = shared.answer(&request);

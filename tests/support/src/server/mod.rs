@@ -12,8 +12,8 @@ use shared::{Act, Order, Shared, Site};
 use std::future::pending;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::Arc;
 use std::sync::mpsc as blocking;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
@@ -48,6 +48,7 @@ impl Server {
             site,
             calls: Calls::default(),
             faults: Faults::default(),
+            gatherings: Mutex::default(),
             orders,
             by_hand: options.by_hand,
         });

@@ -4,11 +4,12 @@ use crate::calls::Calls;
 use crate::fault::Faults;
 use crate::reply::Reply;
 use crate::request::Request;
+use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
 use std::sync::mpsc as blocking;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{Barrier, mpsc};
 
 /// What is behind a server.
 pub(crate) trait Site: Send + Sync + 'static {
@@ -24,6 +25,8 @@ pub(crate) struct Shared {
     pub(super) site: Arc<dyn Site>,
     pub(super) calls: Calls,
     pub(super) faults: Faults,
+    /// Those who wait for others, by their path.
+    pub(super) gatherings: Mutex<HashMap<String, Arc<Barrier>>>,
     pub(super) orders: mpsc::UnboundedSender<Order>,
     pub(super) by_hand: bool,
 }
@@ -61,6 +64,22 @@ impl Shared {
     /// Orders something from within a connection, which cannot wait for it.
     pub(super) fn order(&self, what: Act) {
         let _ = self.orders.send(Order { what, done: None });
+    }
+
+    /// Waits until so many calls of this path wait.
+    pub(super) async fn gather(&self, path: &str, calls: usize) {
+        let gatherings = || {
+            let gatherings = self.gatherings.lock();
+            gatherings.unwrap_or_else(PoisonError::into_inner)
+        };
+        let mine = {
+            let mut gatherings = gatherings();
+            let new = || Arc::new(Barrier::new(calls));
+            Arc::clone(gatherings.entry(path.to_owned()).or_insert_with(new))
+        };
+        if mine.wait().await.is_leader() {
+            gatherings().remove(path);
+        }
     }
 
     /// Listens no more for this long, for a server that is run by hand.
