@@ -106,6 +106,22 @@ def module(name: str) -> Path:
     return Path(folder).resolve() / "test" / f"{name}.wasm"
 
 
+def keep(place: str, name: str, data: bytes) -> None:
+    """Keeps something of the run, where `cargo xtask test` wants it: `tests/src/keep.rs` says what for."""
+    if folder := os.environ.get("USHER_KEEP"):
+        path = Path(folder) / place
+        path.mkdir(parents=True, exist_ok=True)
+        with (path / name).open("ab") as file:
+            file.write(data)
+
+
+def keep_secrets(text: str) -> None:
+    """Registers the lines of a file that are long enough to be found for certain."""
+    lines = [line.strip() for line in text.splitlines()]
+    secrets = "".join(f"{line}\n" for line in lines if len(line) >= 10)
+    keep("secrets", f"{os.getpid()}-py-lines", secrets.encode())
+
+
 class Serve:
     """A running `usher serve`: with one rtyp door, the rtyp policy and the arena's rules, or as told."""
 
@@ -124,6 +140,8 @@ class Serve:
         config.write_text(template.format(**{**values, **ports}))
         for name, text in (files or {}).items():
             (folder / name).write_text(text)
+            if "password" in name or "token" in name:
+                keep_secrets(text)
         self._log = folder / "log"
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -200,7 +218,15 @@ class Serve:
             self.process.wait()
             raise AssertionError("usher serve does not stop when it is asked to") from None
         finally:
+            self._keep()
             self._folder.cleanup()
+
+    def _keep(self) -> None:
+        """Keeps what it said, for the search for secrets."""
+        for kind, name in (("log", "log"), ("audit", "audit.jsonl")):
+            file = self.folder / name
+            if file.is_file():
+                keep("said", f"{self.process.pid}-py-{kind}", file.read_bytes())
 
 
 class Join:

@@ -1,6 +1,8 @@
 //! A running host: the real binary, with a directory of its own.
 
 use crate::admin::Admin;
+use crate::game_server::Desk;
+use crate::keep;
 use crate::setup::{Ports, Setup};
 use serde_json::Value;
 use std::fs::File;
@@ -12,6 +14,9 @@ use tempfile::TempDir;
 
 /// How long anything may take that takes milliseconds on an idle machine.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Where the environment says that a fleet started the host, and where its endpoint is.
+const SDK_PORT: &str = "AGONES_SDK_HTTP_PORT";
 
 /// The binary under test.
 ///
@@ -37,6 +42,10 @@ pub struct Usher {
     pub udp: SocketAddr,
     /// Where operators look.
     pub admin: Admin,
+    /// Where a game server asks, if there is such a door.
+    pub desk: Desk,
+    /// Where pages come, if there is such a door.
+    pub web: SocketAddr,
     dir: TempDir,
 }
 
@@ -68,11 +77,15 @@ impl Usher {
         let ports = Ports::free();
         let config = dir.path().join("usher.toml");
         std::fs::write(&config, setup.text(&ports)).expect("the configuration can be written");
+        for (name, text) in &setup.files {
+            std::fs::write(dir.path().join(name), text).expect("the directory takes a file");
+        }
         let child = Command::new(binary())
             .args(["serve", "--config"])
             .arg(&config)
             .env_remove("RUST_LOG")
-            .env_remove("AGONES_SDK_HTTP_PORT")
+            .env_remove(SDK_PORT)
+            .envs(setup.env.iter().map(|(name, value)| (name, value)))
             .env("XDG_CACHE_HOME", dir.path().join("cache"))
             .stdin(Stdio::null())
             .stdout(output)
@@ -84,6 +97,11 @@ impl Usher {
             tcp: ports.tcp,
             udp: ports.udp,
             admin: Admin(ports.admin),
+            desk: Desk {
+                at: ports.desk,
+                token: setup.file_text("desk.token").unwrap_or_default(),
+            },
+            web: ports.web,
             dir,
         };
         let end = Instant::now() + PATIENCE;
@@ -207,10 +225,30 @@ impl Usher {
         }
     }
 
+    /// Keeps what it says of itself now.
+    fn keep_figures(&self) {
+        for (name, path) in [("metrics", "/metrics"), ("status", "/v1/status")] {
+            if let Some((_, text)) = self.admin.try_get(path) {
+                keep::output(name, text.as_bytes());
+            }
+        }
+    }
+
     /// Ends the test: nothing may be left, and the host must stop in good order.
     #[track_caller]
     pub fn stop(mut self) {
+        self.finish();
+    }
+
+    /// The same, where the host's directory is still looked at.
+    ///
+    /// # Panics
+    ///
+    /// If something is left, or the host does not stop in good order.
+    #[track_caller]
+    pub fn finish(&mut self) {
         self.assert_empty();
+        self.keep_figures();
         self.signal("-TERM");
         assert_eq!(
             self.wait_for_exit(),
@@ -241,6 +279,12 @@ impl Drop for Usher {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        for (name, file) in [("log", "log"), ("audit", "audit.jsonl")] {
+            keep::output(
+                name,
+                &std::fs::read(self.dir().join(file)).unwrap_or_default(),
+            );
+        }
         if std::thread::panicking() {
             let log = self.log();
             let tail: Vec<_> = log.lines().rev().take(40).collect();

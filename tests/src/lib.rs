@@ -7,16 +7,26 @@
 
 mod admin;
 mod audit;
+mod game_server;
 mod guest;
 mod host;
+pub mod keep;
 mod modules;
+mod page;
 mod player;
+mod search;
 mod setup;
+pub mod tickets;
+mod visitor;
 
 pub use admin::Admin;
 pub use audit::decisions;
+pub use game_server::{Asked, Desk};
 pub use guest::Guest;
 pub use host::{Usher, binary};
 pub use modules::{module, place};
+pub use page::Page;
 pub use player::{Answer, Endpoint, Player, knock, knock_from};
+pub use search::Search;
 pub use setup::Setup;
+pub use visitor::{Door, Visitor};

@@ -1,5 +1,6 @@
 //! The configuration of a host under test.
 
+use crate::keep;
 use std::fmt::Write as _;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
@@ -12,6 +13,12 @@ pub struct Setup {
     policies: String,
     rules: Option<String>,
     more: String,
+    /// Doors beside the one named `main`, with no settings of their own.
+    beside: Vec<(&'static str, &'static str, &'static str)>,
+    /// Files beside the configuration, by name.
+    pub(crate) files: Vec<(String, String)>,
+    /// Variables of the host's environment.
+    pub(crate) env: Vec<(String, String)>,
 }
 
 impl Default for Setup {
@@ -23,6 +30,9 @@ impl Default for Setup {
             policies: String::new(),
             rules: Some("builtin:arena".into()),
             more: String::new(),
+            beside: Vec::new(),
+            files: Vec::new(),
+            env: Vec::new(),
         }
     }
 }
@@ -89,6 +99,40 @@ impl Setup {
         self
     }
 
+    /// Adds a door named `desk` of `http`, for a game server that shows this token.
+    pub fn desk(mut self, token: &str) -> Setup {
+        let lines = "token-file = \"desk.token\"\nlease = \"60s\"\n";
+        self.beside.push(("desk", "http", lines));
+        self.file("desk.token", token)
+    }
+
+    /// Adds a door named `web` of `websocket`.
+    pub fn web(mut self) -> Setup {
+        self.beside.push(("web", "websocket", ""));
+        self
+    }
+
+    /// Puts a file beside the configuration. What is in one that is named for a password or a token is a secret.
+    pub fn file(mut self, name: &str, text: &str) -> Setup {
+        if name.contains("password") || name.contains("token") {
+            keep::secret(text);
+        }
+        self.files.push((name.into(), text.into()));
+        self
+    }
+
+    /// What is in a file beside the configuration.
+    pub(crate) fn file_text(&self, name: &str) -> Option<String> {
+        let file = self.files.iter().find(|(known, _)| known == name);
+        file.map(|(_, text)| text.clone())
+    }
+
+    /// Sets a variable of the host's environment.
+    pub fn env(mut self, name: &str, value: &str) -> Setup {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
     /// The text of the configuration, with an audit file beside it.
     pub(crate) fn text(&self, ports: &Ports) -> String {
         let lines = |pairs: &[(String, String)]| -> String {
@@ -109,8 +153,21 @@ impl Setup {
             .iter()
             .map(|(key, port)| format!("{key} = \"{port}\"\n"))
             .collect();
+        let beside: String = self
+            .beside
+            .iter()
+            .map(|(name, protocol, lines)| {
+                let tcp = match *name {
+                    "desk" => ports.desk,
+                    _ => ports.web,
+                };
+                format!(
+                    "[[door]]\nname = {name:?}\nprotocol = {protocol:?}\ntcp = \"{tcp}\"\n{lines}"
+                )
+            })
+            .collect();
         format!(
-            "[limits]\n{}\n[[door]]\nname = \"main\"\nprotocol = {protocol:?}\n{listens}{}{}\n{}\n\
+            "[limits]\n{}\n[[door]]\nname = \"main\"\nprotocol = {protocol:?}\n{listens}{}{beside}{}\n{}\n\
              [audit]\nfile = \"audit.jsonl\"\n[admin]\nlisten = \"{}\"\n{}",
             lines(&self.limits),
             lines(&self.door),
@@ -128,20 +185,25 @@ pub(crate) struct Ports {
     pub(crate) tcp: SocketAddr,
     pub(crate) udp: SocketAddr,
     pub(crate) admin: SocketAddr,
+    pub(crate) desk: SocketAddr,
+    pub(crate) web: SocketAddr,
 }
 
 impl Ports {
     /// Ports that were free a moment ago.
     pub(crate) fn free() -> Ports {
         let any = "127.0.0.1:0";
-        let tcp = TcpListener::bind(any).expect("loopback has a free TCP port");
         let udp = UdpSocket::bind(any).expect("loopback has a free UDP port");
-        let admin = TcpListener::bind(any).expect("loopback has a free TCP port");
+        // All at once, so that no two are the same.
+        let tcp = [(); 4].map(|()| TcpListener::bind(any).expect("loopback has a free TCP port"));
         let known = "a bound socket has an address";
+        let [tcp, admin, desk, web] = tcp.map(|it| it.local_addr().expect(known));
         Ports {
-            tcp: tcp.local_addr().expect(known),
+            tcp,
             udp: udp.local_addr().expect(known),
-            admin: admin.local_addr().expect(known),
+            admin,
+            desk,
+            web,
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Runs every test there is, one suite after the other, and says at the end how each went.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use crate::process::{self, Outcome, seconds};
 use crate::workspace::Workspace;
@@ -32,10 +34,16 @@ pub(crate) fn run(workspace: &Workspace, fast: bool, filters: &[String]) -> Outc
         .iter()
         .all(|suite| suite.name != "build" || suite.outcome.is_ok())
     {
-        suites.push(time("rust", || rust(workspace, fast, filters)));
+        suites.push(time("rust", || {
+            empty(&kept(workspace))?;
+            rust(workspace, fast, filters)
+        }));
         if !fast {
             suites.push(time("conformance", || conformance(workspace, filters)));
-            if filters.is_empty() {
+        }
+        if filters.is_empty() {
+            suites.push(time("secrets", || secrets(workspace)));
+            if !fast {
                 suites.push(time("new crates", || fresh::run(workspace)));
             }
         }
@@ -107,11 +115,37 @@ fn conformance(workspace: &Workspace, filters: &[String]) -> Outcome {
     Err(format!("`{line}` failed ({status})"))
 }
 
-/// Tells tests where the binary and the modules are.
+/// Searches what every host of the run said for the secrets that its tests used: after all of them.
+fn secrets(workspace: &Workspace) -> Outcome {
+    let mut command = workspace.cargo();
+    command.args(["test", "--package", "usher-tests", "--test", "secrets"]);
+    command.args(["--", "--include-ignored", "--nocapture"]);
+    process::run(with_places(workspace, &mut command))
+}
+
+/// Where the run keeps what hosts said and which secrets tests used.
+fn kept(workspace: &Workspace) -> PathBuf {
+    workspace.target.join("kept")
+}
+
+/// Makes it a folder with nothing in it: what an earlier run left would only hide what this one did not keep.
+fn empty(folder: &Path) -> Outcome {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(format!("cannot remove {}: {error}", folder.display()));
+        }
+        _ => {}
+    }
+    fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot make {}: {error}", folder.display()))
+}
+
+/// Tells tests where the binary and the modules are, and where to keep what is said.
 fn with_places<'a>(workspace: &Workspace, command: &'a mut Command) -> &'a mut Command {
     command
         .env("USHER_BIN", workspace.usher("debug"))
         .env("USHER_MODULES", wasm::default_folder(workspace))
+        .env("USHER_KEEP", kept(workspace))
 }
 
 fn time(name: &'static str, suite: impl FnOnce() -> Outcome) -> Suite {
