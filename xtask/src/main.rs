@@ -3,6 +3,8 @@
 //! which. Every failure is one line that says what to do next.
 
 mod bench;
+mod browser;
+mod debian;
 mod fresh;
 mod hash;
 mod http;

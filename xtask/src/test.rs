@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use crate::process::{self, Outcome, seconds};
 use crate::workspace::Workspace;
-use crate::{fresh, tidy, wasm};
+use crate::{browser, fresh, tidy, wasm};
 
 /// The oldest Python that the conformance suites are written for.
 const PYTHON: (u32, u32) = (3, 9);
@@ -25,6 +25,7 @@ struct Suite {
 /// Runs the suites. A failing one does not keep the next from running: one run tells all. Only
 /// without a binary and modules there is nothing that the later suites could test.
 pub(crate) fn run(workspace: &Workspace, fast: bool, filters: &[String]) -> Outcome {
+    let mut no_browser = None;
     let mut suites = vec![time("tidy", || tidy::run(workspace))];
     suites.push(time("build", || {
         wasm::run(workspace, None, &[])?;
@@ -39,6 +40,9 @@ pub(crate) fn run(workspace: &Workspace, fast: bool, filters: &[String]) -> Outc
             rust(workspace, fast, filters)
         }));
         if !fast {
+            if filters.is_empty() {
+                no_browser = browser::get().err();
+            }
             suites.push(time("conformance", || conformance(workspace, filters)));
         }
         if filters.is_empty() {
@@ -52,6 +56,9 @@ pub(crate) fn run(workspace: &Workspace, fast: bool, filters: &[String]) -> Outc
         if let Err(problem) = &suite.outcome {
             eprintln!("xtask: {}: {problem}", suite.name);
         }
+    }
+    if let Some(why) = no_browser {
+        eprintln!("xtask: SKIPPED the tests in a web page: {why}");
     }
     let (summary, passed) = summary(&suites);
     println!("{summary}");

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::debian;
 use crate::process::{self, Outcome};
 use crate::workspace::{Workspace, describes_a_package};
 
@@ -118,11 +119,11 @@ fn system() -> Outcome<Toolchain> {
 
 /// Installs the system's compiler with apt-get; only root can, others are told what to type.
 fn install() -> Outcome {
-    if !has_apt() || !is_root() {
+    if !debian::can_install() {
         return Err(advice("this toolchain cannot compile for it"));
     }
     eprintln!("xtask: no compiler for {TARGET} here; installing Debian's");
-    process::run(&mut apt_get(&["update"]))?;
+    process::run(&mut debian::apt_get(&["update"]))?;
     let listed = process::output(Command::new("apt-cache").args([
         "search",
         "--names-only",
@@ -132,26 +133,7 @@ fn install() -> Outcome {
     let mut words = vec!["install", "--yes", "--no-install-recommends"];
     words.extend(PACKAGES);
     words.push(&lld);
-    process::run(&mut apt_get(&words)).map_err(|error| advice(&error))
-}
-
-/// apt-get that asks nothing, and waits for another one to finish.
-fn apt_get(words: &[&str]) -> Command {
-    let mut command = Command::new("apt-get");
-    command.args(["--quiet", "-o", "DPkg::Lock::Timeout=300"]);
-    command
-        .args(words)
-        .env("DEBIAN_FRONTEND", "noninteractive")
-        .env_remove("LD_LIBRARY_PATH");
-    command
-}
-
-fn has_apt() -> bool {
-    Path::new("/usr/bin/apt-get").is_file()
-}
-
-fn is_root() -> bool {
-    process::output(Command::new("id").arg("-u")).is_ok_and(|id| id.trim() == "0")
+    process::run(&mut debian::apt_get(&words)).map_err(|error| advice(&error))
 }
 
 /// What is wrong, and both ways out of it.
