@@ -1,24 +1,9 @@
 //! Acts: what changes the world, only after the whole chain accepted, once, and undone if in vain.
 
-use super::world::{World, accept, accept_or_wait, claim, pass, question, reject, wait};
+use super::world::{World, accept, accept_or_wait, claim, pass, question, reject, then, wait};
 use crate::*;
 
 const ACT: &str = "claim-session";
-
-fn acceptance(decision: Decision) -> Acceptance {
-    match decision {
-        Decision::Accept(acceptance) => acceptance,
-        other => panic!("{other:?} accepts nothing"),
-    }
-}
-
-/// The same acceptance, with an act.
-fn then(decision: Decision, act: &str) -> Decision {
-    Decision::Accept(Acceptance {
-        then: Some(question(act)),
-        ..acceptance(decision)
-    })
-}
 
 fn pass_then(claims: impl IntoIterator<Item = Claim>, act: &str) -> Decision {
     Decision::Pass(Passing {
@@ -32,13 +17,7 @@ fn done(world: &mut World, request: RequestId, act: &str) {
 }
 
 fn came_to(world: &mut World, request: RequestId, act: &str, answer: FactAnswer) {
-    let attempt = world.attempt(request);
-    world.handle(Input::Fact {
-        request,
-        attempt,
-        question: question(act),
-        answer,
-    });
+    world.learn(request, act, answer);
 }
 
 /// The names of what is out, the oldest first; all of it must be acts.
@@ -204,7 +183,10 @@ fn an_act_is_for_the_option_that_was_held_when_it_began() {
     world.policies(&[("fleet", FailMode::Closed), ("last", FailMode::Closed)]);
     let peer = world.arrive("R9");
     world.answer(peer, pass_then([], ACT));
-    let option = |key: &str| acceptance(accept([claim(key, 1)])).options.remove(0);
+    let option = |key: &str| Admission {
+        claims: vec![claim(key, 1)],
+        ..Admission::default()
+    };
     world.answer(
         peer,
         Decision::Accept(Acceptance {

@@ -1,14 +1,10 @@
 //! Evidence: what policies ask to be found out and held, on one snapshot, in at most eight rounds.
 
-use super::world::{World, accept, claim, pass, question, reject, wait};
+use super::world::{World, accept, ask, claim, pass, question, reject, wait};
 use crate::*;
 use std::time::Duration;
 
 const FOUND: &[u8] = b"yes";
-
-fn ask(questions: &[&str]) -> Decision {
-    hold(questions, [])
-}
 
 fn hold(questions: &[&str], hold: impl IntoIterator<Item = Claim>) -> Decision {
     Decision::Ask(Inquiry {
@@ -18,13 +14,7 @@ fn hold(questions: &[&str], hold: impl IntoIterator<Item = Claim>) -> Decision {
 }
 
 fn tell(world: &mut World, request: RequestId, name: &str, answer: FactAnswer) {
-    let attempt = world.attempt(request);
-    world.handle(Input::Fact {
-        request,
-        attempt,
-        question: question(name),
-        answer,
-    });
+    world.learn(request, name, answer);
 }
 
 fn found() -> FactAnswer {

@@ -9,6 +9,8 @@
 //! * who crashes, freezes or vanishes, and comes back: `returns`
 //! * who comes in twice: `takeover`, `takeover_waiting`
 //! * how many may be pending: `pool`; how each ends: `endings`, `sessions`, `confirmation`
+//! * what is in time, to the millisecond: `deadlines`
+//! * who is in of two who want the last unit: `last_unit`; when the server closes: `stopping`
 //! * who leaves while something is found out or done for it: `leaving`
 //! * what the game itself says: `game_rule`; what a bad policy costs: `faults`; that all of it can be played again: `replay`, `simulation`
 //!
@@ -19,11 +21,13 @@ mod chain;
 mod claims;
 mod closing;
 mod confirmation;
+mod deadlines;
 mod declining;
 mod endings;
 mod evidence;
 mod faults;
 mod game_rule;
+mod last_unit;
 mod leaving;
 mod offers;
 mod places;
@@ -37,6 +41,7 @@ mod semantics;
 mod sessions;
 mod simulation;
 mod status;
+mod stopping;
 mod takeover;
 mod takeover_waiting;
 mod verdicts;

@@ -2,17 +2,19 @@
 
 const TABLE: &str = include_str!("../../../SEMANTICS.md");
 
-const FILES: [(&str, &str); 29] = [
+const FILES: [(&str, &str); 32] = [
     ("acts", include_str!("acts.rs")),
     ("chain", include_str!("chain.rs")),
     ("claims", include_str!("claims.rs")),
     ("closing", include_str!("closing.rs")),
     ("confirmation", include_str!("confirmation.rs")),
+    ("deadlines", include_str!("deadlines.rs")),
     ("declining", include_str!("declining.rs")),
     ("endings", include_str!("endings.rs")),
     ("evidence", include_str!("evidence.rs")),
     ("faults", include_str!("faults.rs")),
     ("game_rule", include_str!("game_rule.rs")),
+    ("last_unit", include_str!("last_unit.rs")),
     ("leaving", include_str!("leaving.rs")),
     ("offers", include_str!("offers.rs")),
     ("places", include_str!("places.rs")),
@@ -25,6 +27,7 @@ const FILES: [(&str, &str); 29] = [
     ("sessions", include_str!("sessions.rs")),
     ("simulation", include_str!("simulation/mod.rs")),
     ("status", include_str!("status.rs")),
+    ("stopping", include_str!("stopping.rs")),
     ("takeover", include_str!("takeover.rs")),
     ("takeover_waiting", include_str!("takeover_waiting.rs")),
     ("waiting", include_str!("waiting.rs")),

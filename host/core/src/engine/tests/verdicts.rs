@@ -102,6 +102,25 @@ pub(super) fn pass(claims: impl IntoIterator<Item = Claim>) -> Decision {
     })
 }
 
+/// Find these out first.
+pub(super) fn ask(questions: &[&str]) -> Decision {
+    Decision::Ask(Inquiry {
+        questions: questions.iter().map(|name| question(name)).collect(),
+        hold: vec![],
+    })
+}
+
+/// The same acceptance, with an act.
+pub(super) fn then(decision: Decision, act: &str) -> Decision {
+    match decision {
+        Decision::Accept(acceptance) => Decision::Accept(Acceptance {
+            then: Some(question(act)),
+            ..acceptance
+        }),
+        other => panic!("{other:?} accepts nothing"),
+    }
+}
+
 /// A question without a body.
 pub(super) fn question(name: &str) -> Question {
     Question {

@@ -98,6 +98,16 @@ impl World {
         });
     }
 
+    /// What a request's latest decision asked to be found out, or to be done, came to this.
+    pub(in super::super) fn learn(&mut self, request: RequestId, name: &str, answer: FactAnswer) {
+        self.handle(Input::Fact {
+            request,
+            attempt: self.attempt(request),
+            question: super::question(name),
+            answer,
+        });
+    }
+
     /// The peer says goodbye.
     pub(in super::super) fn leave(&mut self, request: RequestId) {
         self.handle(Input::Gone {
