@@ -1,10 +1,12 @@
 //! The invariants, checked from what the core told its surroundings and from its own tables.
 
-use super::stage::Stage;
+use super::stage::{GAME_RULE, Sought, Stage};
 use crate::engine::state::Asked;
 use crate::ledger::Holder;
 use crate::timers::Timer;
-use crate::{Ask, Key, Rechecked, Why};
+use crate::{
+    Ask, Decided, Key, LookupKind, Outcome, Question, Rechecked, RequestId, StepVerdict, Why,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What must hold after every step.
@@ -15,6 +17,7 @@ pub(super) fn invariants(stage: &Stage) {
     sessions(stage);
     rechecks(stage);
     duplicates(stage);
+    lookups(stage);
     nobody_stands_while_what_it_waits_for_is_free(stage);
 }
 
@@ -137,6 +140,65 @@ fn sessions(stage: &Stage) {
         let left = if stay.ended == 1 { stay.joined } else { 0 };
         assert_eq!(stay.left, left, "{id}: {stay:?}");
     }
+}
+
+/// A question is wanted for as long as the decision lives that asked it, and an act for ever. Every act that is
+/// being done for someone, or was begun for someone who went, is out.
+fn lookups(stage: &Stage) {
+    let core = &stage.core;
+    for sought in &stage.lookups {
+        let request = core.requests.get(&sought.request);
+        let decision = request.filter(|it| it.attempt == sought.attempt);
+        let decided = decision.is_some_and(|it| it.decision.is_some());
+        let wanted = decided || sought.kind == LookupKind::Act;
+        assert_eq!(sought.wanted.still(), wanted, "{sought:?}");
+    }
+    let begun = core.requests.iter().filter_map(|(id, request)| {
+        let acting = request.decision.as_ref()?.acting.clone()?;
+        Some((*id, acting))
+    });
+    for act in begun.chain(core.late_acts.iter().cloned()) {
+        assert!(is_out(stage, &act.0, &act.1), "{act:?} is not being done");
+    }
+    for (id, acts) in &stage.acts {
+        assert!(acts.undone <= acts.done, "{id}: {acts:?}");
+    }
+}
+
+fn is_out(stage: &Stage, id: &RequestId, act: &Question) -> bool {
+    let mut out = stage.lookups.iter();
+    out.any(|it| it.kind == LookupKind::Act && (&it.request, &it.question) == (id, act))
+}
+
+/// An act is done once at a time for a request, and for nobody while the server is closed.
+pub(super) fn nothing_is_done_twice_at_once(stage: &Stage, sought: &Sought) {
+    if sought.kind == LookupKind::Act {
+        let out = is_out(stage, &sought.request, &sought.question);
+        assert!(!out, "{sought:?} is being done already");
+        assert_eq!(stage.core.server_closed(), None, "{sought:?} is in vain");
+    }
+}
+
+/// What a game rule refuses is told in its few words, or as what closed the server.
+pub(super) fn a_game_rule_says_little(decided: &Decided) {
+    let Outcome::Rejected(told) = &decided.outcome else {
+        return;
+    };
+    let Some(step) = decided.steps.last().filter(|it| &*it.policy == GAME_RULE) else {
+        return;
+    };
+    let its_own = matches!(step.verdict, StepVerdict::Reject | StepVerdict::Fault(_));
+    if its_own || step.said.is_some() {
+        let known = [
+            "refused_by_game",
+            "closed",
+            "shutting-down",
+            "approval-timeout",
+        ];
+        assert!(known.contains(&&*told.code), "{decided:?}");
+    }
+    let refused = step.verdict == StepVerdict::Reject;
+    assert!(!refused || &*told.code != "no", "{decided:?}");
 }
 
 /// Nobody plays twice by an identity that is proven; who counts on a session's units is still decided.
@@ -303,5 +365,11 @@ pub(super) fn everything_ended(stage: &Stage) {
     }
     for (id, stay) in &stage.sessions {
         assert_eq!(stay.ended, 1, "{id} never ended");
+    }
+    for (id, acts) in &stage.acts {
+        // What was done stays done for who got in by it, and is undone for everyone else.
+        let got_in = stage.requests[id].accepted == 1;
+        assert!(got_in || acts.done == acts.undone, "{id}: {acts:?}");
+        assert!(acts.done - acts.undone <= 2, "{id}: {acts:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! What operators do, and the rules that they put in place.
 
-use super::stage::Stage;
+use super::stage::{GAME_RULE, Stage};
 use crate::*;
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ impl Stage {
             name: name.into(),
             fail,
             recheck,
-            game_rule: false,
+            game_rule: name == GAME_RULE,
         };
         let chains: [&[SlotId]; 3] = [
             &[SlotId(0)],
@@ -59,7 +59,10 @@ impl Stage {
         let [first, second] = [2, 4].map(|times| self.chance.one_in(times));
         self.handle(Input::Rules(Arc::new(Snapshot {
             number: self.rules,
-            slots: vec![slot("a", fail, first), slot("b", FailMode::Closed, second)],
+            slots: vec![
+                slot("a", fail, first),
+                slot(GAME_RULE, FailMode::Closed, second),
+            ],
             chains: vec![chain.into(); 2],
             pin: Pin(Arc::new(())),
         })));

@@ -1,7 +1,7 @@
 //! What the core's surroundings make of its outputs, and what they may never be told.
 
 use super::check;
-use super::stage::{Stage, Stay};
+use super::stage::{Sought, Stage, Stay};
 use crate::*;
 use std::time::Duration;
 
@@ -9,6 +9,7 @@ impl Stage {
     /// Takes one output.
     pub(super) fn take(&mut self, output: Output) {
         if let Output::Ask(ask) = &output {
+            assert_eq!(ask.server_closed, self.core.server_closed());
             let held: Vec<_> = ask.held.iter().map(|held| held.key.to_string()).collect();
             let (id, request, why) = (ask.id, ask.request.id, ask.why);
             self.events.push(format!(
@@ -43,6 +44,7 @@ impl Stage {
                 );
                 assert!(!seen.gone, "{request} was accepted after it was gone");
                 assert!(!self.drained, "{request} was accepted while draining");
+                assert_eq!(self.core.server_closed(), None, "{request} was accepted");
                 let stay = Stay {
                     request,
                     number: grant.number,
@@ -103,8 +105,19 @@ impl Stage {
                 request,
                 attempt,
                 question,
-                ..
-            } => self.lookups.push((request, attempt, question)),
+                kind,
+                wanted,
+            } => {
+                let sought = Sought {
+                    request,
+                    attempt,
+                    question,
+                    kind,
+                    wanted,
+                };
+                check::nothing_is_done_twice_at_once(self, &sought);
+                self.lookups.push(sought);
+            }
             Output::Joined(player) => {
                 let proven = player.identity.filter(|_| player.identity_proven);
                 let mut others = self.sessions.values();
@@ -122,7 +135,11 @@ impl Stage {
                 check::few_enough_are_ended(&rechecked);
                 self.told_of_recheck.insert(rechecked.slot);
             }
-            Output::Compensate { .. } | Output::Command(_) | Output::Decided(_) => {}
+            Output::Compensate { request, .. } => {
+                self.acts.entry(request).or_default().undone += 1;
+            }
+            Output::Decided(decided) => check::a_game_rule_says_little(&decided),
+            Output::Command(_) => {}
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::world::reject;
 use super::chance::Chance;
 use super::check;
-use super::stage::{NAMES, Stage};
+use super::stage::{NAMES, Sought, Stage};
 use crate::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -53,6 +53,7 @@ impl Stage {
             old_asks: Vec::new(),
             status_asks: Vec::new(),
             lookups: Vec::new(),
+            acts: BTreeMap::new(),
             overs: Vec::new(),
             told_of_recheck: BTreeSet::new(),
             requests: BTreeMap::new(),
@@ -86,8 +87,8 @@ impl Stage {
             20..=27 => self.go(),
             28..=59 => self.answer(),
             60..=64 => self.texts(),
-            65..=69 => self.learn(),
-            70..=79 => self.bind(),
+            65..=72 => self.learn(),
+            73..=79 => self.bind(),
             80..=81 => self.kick(),
             82..=83 => self.close_or_open(),
             84..=85 => self.reload(),
@@ -113,7 +114,7 @@ impl Stage {
             });
             check::invariants(self);
         }
-        // The host answers every question, however late.
+        // The host brings every act to its end, however late.
         while !self.lookups.is_empty() {
             self.learn();
         }
@@ -300,14 +301,29 @@ impl Stage {
     }
 
     fn learn(&mut self) {
-        let Some((request, attempt, question)) = self.lookups.pop() else {
+        if self.lookups.is_empty() {
             return;
-        };
+        }
+        // Late, and in any order; what nobody wants any more mostly never.
+        let index = self.chance.index(self.lookups.len());
+        let Sought {
+            request,
+            attempt,
+            question,
+            kind,
+            wanted,
+        } = self.lookups.swap_remove(index);
+        if !wanted.still() && !self.chance.one_in(4) {
+            return;
+        }
         let answer = match self.chance.below(3) {
             0 => FactAnswer::Found([].into()),
             1 => FactAnswer::Missing,
             _ => FactAnswer::Unavailable("slow".into()),
         };
+        if kind == LookupKind::Act && matches!(answer, FactAnswer::Found(_)) {
+            self.acts.entry(request).or_default().done += 1;
+        }
         self.handle(Input::Fact {
             request,
             attempt,

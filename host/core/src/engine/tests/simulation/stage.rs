@@ -9,6 +9,9 @@ use std::sync::Arc;
 /// Few enough that they collide.
 pub(super) const NAMES: [&str; 8] = ["ada", "bob", "cy", "dee", "eve", "fay", "gus", "hal"];
 
+/// The policy that is the game's own rule.
+pub(super) const GAME_RULE: &str = "b";
+
 /// What is known of a request from the core's outputs alone.
 #[derive(Default, Debug)]
 pub(super) struct Seen {
@@ -38,6 +41,23 @@ pub(super) struct Stay {
     pub(super) bound: Option<SocketAddr>,
 }
 
+/// A question or an act that is out.
+#[derive(Debug)]
+pub(super) struct Sought {
+    pub(super) request: RequestId,
+    pub(super) attempt: u32,
+    pub(super) question: Question,
+    pub(super) kind: LookupKind,
+    pub(super) wanted: Wanted,
+}
+
+/// The acts of one request, counted.
+#[derive(Default, Debug)]
+pub(super) struct Acts {
+    pub(super) done: u32,
+    pub(super) undone: u32,
+}
+
 /// A core under a random schedule.
 pub(super) struct Stage {
     pub(super) core: Core,
@@ -50,7 +70,9 @@ pub(super) struct Stage {
     /// Answered or dropped; answering them again must change nothing.
     pub(super) old_asks: Vec<AskId>,
     pub(super) status_asks: Vec<AskStatus>,
-    pub(super) lookups: Vec<(RequestId, u32, Question)>,
+    pub(super) lookups: Vec<Sought>,
+    /// What became of acts, by who wanted them done.
+    pub(super) acts: BTreeMap<RequestId, Acts>,
     pub(super) overs: Vec<AskId>,
     /// Policies of whose recheck something was told since.
     pub(super) told_of_recheck: BTreeSet<SlotId>,
