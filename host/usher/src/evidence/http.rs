@@ -10,6 +10,8 @@ mod names;
 mod stream;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tls_tests;
 
 pub use crate::percent::{is_dots, push_encoded};
 pub use error::HttpError;
@@ -123,16 +125,20 @@ impl Http {
     ///
     /// [`HttpError::NoCertificates`] when it is to speak `https` and the system has no certificates.
     pub fn new(settings: Settings) -> Result<Http, HttpError> {
-        let mut tcp = HttpConnector::new_with_resolver(Names::default());
-        tcp.enforce_http(false);
-        tcp.set_nodelay(true);
         let tls = match settings.tls {
             true => trusting()?.with_native_roots(),
             false => Ok(trusting()?.with_root_certificates(RootCertStore::empty())),
         };
         let tls = tls.map_err(|_| HttpError::NoCertificates)?;
+        Ok(Http::with(settings, tls.with_no_client_auth()))
+    }
+
+    fn with(settings: Settings, tls: ClientConfig) -> Http {
+        let mut tcp = HttpConnector::new_with_resolver(Names::default());
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
         let connector = HttpsConnectorBuilder::new()
-            .with_tls_config(tls.with_no_client_auth())
+            .with_tls_config(tls)
             .https_or_http()
             .enable_http1()
             .wrap_connector(tcp);
@@ -144,11 +150,11 @@ impl Http {
         } else {
             builder.pool_max_idle_per_host(0);
         }
-        Ok(Http {
+        Http {
             client: builder.build(connector),
             keep: settings.keep,
             free: Arc::new(Semaphore::new(settings.in_flight)),
-        })
+        }
     }
 
     /// Asks, and reads the whole answer. Stops at once when it is dropped.
