@@ -42,6 +42,8 @@ const AUDIT_LOST: &str = "usher_audit_records_lost_total";
 const LOOKUPS: &str = "usher_lookups_total";
 const LOOKUP_DURATION: &str = "usher_lookup_duration_seconds";
 const HEARTBEATS: &str = "usher_heartbeats_total";
+const SDK_CALLS: &str = "usher_sdk_calls_total";
+const SDK_RECONNECTS: &str = "usher_sdk_watch_reconnects_total";
 const BUILD: &str = "usher_build_info";
 
 /// From a call that hits a warm instance to one that runs into a generous deadline.
@@ -246,6 +248,16 @@ pub(crate) fn rechecked(policy: &str, rechecked: &Rechecked) {
     counter!(RECHECKS, "policy" => policy.to_owned(), "result" => result).increment(1);
 }
 
+/// The local SDK endpoint was called: `outcome` is `ok`, `refused` (any status but a success) or `lost`.
+pub(crate) fn sdk_called(call: &'static str, outcome: &'static str) {
+    counter!(SDK_CALLS, "call" => call, "outcome" => outcome).increment(1);
+}
+
+/// The watch stream of the local SDK endpoint is opened again.
+pub(crate) fn sdk_reconnecting() {
+    counter!(SDK_RECONNECTS).increment(1);
+}
+
 fn recorder() -> PrometheusRecorder {
     let mut builder = PrometheusBuilder::new();
     for (name, buckets) in [
@@ -335,6 +347,14 @@ fn describe() {
     describe_counter!(
         HEARTBEATS,
         "Heartbeats to the directory, by what came of it."
+    );
+    describe_counter!(
+        SDK_CALLS,
+        "Calls of the local SDK endpoint, by what came of them."
+    );
+    describe_counter!(
+        SDK_RECONNECTS,
+        "How often the watch stream of the local SDK endpoint was opened again."
     );
     describe_gauge!(BUILD, "Always 1; the version is a label.");
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);

@@ -82,7 +82,7 @@ async fn the_status_has_the_shape_that_scripts_rely_on() {
             r#""seated":9,"refused":4,"ended":0,"unanswered":1,"stopped":true}}}}],"rules":[],"#,
             r#""buckets":[{{"name":"bans","file":"bans.txt","state":"failed-to-load","entries":12,"put":1,"#,
             r#""loaded_at":1767225600000,"last_error":"bans.txt is not there"}}],"#,
-            r#""evidence":{{"mode":"self-hosted","why":"[discovery] has a token","discovery":{{"state":"listed","server_id":"a:1","last_error":null}}}},"#,
+            r#""evidence":{{"mode":"self-hosted","why":"[discovery] has a token","discovery":{{"state":"listed","server_id":"a:1","last_error":null}},"sdk":null}},"#,
             r#""requests":[{{"id":8,"door":"main","address":"192.0.2.8:4000","state":"waiting","waited_ms":1500}}],"#,
             r#""sessions":[{{"id":7,"player":2,"name":"R9\u009b2J\u202e","door":"main","address":"[2001:db8::7]:4000","#,
             r#""bound":true,"connected_ms":61000}}]}}"#

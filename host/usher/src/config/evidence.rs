@@ -56,6 +56,16 @@ pub enum Lifecycle {
     Usher,
 }
 
+impl Lifecycle {
+    /// Its name, in the file and in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Lifecycle::Game => "game",
+            Lifecycle::Usher => "usher",
+        }
+    }
+}
+
 /// The local SDK endpoint.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sdk {

@@ -10,10 +10,12 @@ pub mod fetch;
 pub mod http;
 mod lookups;
 pub mod mode;
+pub mod sdk;
 mod sources;
 
 pub use discovery::ListingStatus;
 pub use http::HttpError;
 pub use lookups::Evidence;
 pub use mode::{Chosen, PORT_VARIABLE};
+pub use sdk::SdkStatus;
 pub use sources::{Sources, SourcesStatus};

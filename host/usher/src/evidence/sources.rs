@@ -4,17 +4,23 @@ use super::discovery::{Listing, ListingStatus};
 use super::fetch::Services;
 use super::http::HttpError;
 use super::mode::Chosen;
+use super::sdk::{Sdk, SdkStatus};
 use crate::config::{Config, Mode};
 use crate::core_loop::Handle;
 use crate::text::Shown;
 use serde::Serialize;
+use std::sync::Arc;
 use tokio::task::JoinSet;
-use usher_core::{FactAnswer, Question, QuestionArg, RequestId, Wanted};
+use usher_core::{FactAnswer, Question, QuestionArg, RequestId, Secret, Wanted};
+
+/// The act that claims a session of an idle game server.
+const CLAIM_SESSION: &str = "claim-session";
 
 /// Everything that can be asked.
 pub struct Sources {
     mode: Mode,
     why: &'static str,
+    sdk: Option<Arc<Sdk>>,
     listing: Option<Listing>,
     services: Services,
 }
@@ -28,6 +34,8 @@ pub struct SourcesStatus {
     pub why: &'static str,
     /// How it stands at the directory; none where it is not listed at one.
     pub discovery: Option<ListingStatus>,
+    /// How it stands with the local SDK endpoint; none where no fleet hosts this server.
+    pub sdk: Option<SdkStatus>,
 }
 
 impl Sources {
@@ -56,9 +64,13 @@ impl Sources {
             }
             None => None,
         };
+        let sdk = chosen
+            .sdk_port
+            .map(|port| Sdk::start(port, &config.sdk, core, parts));
         Ok(Sources {
             mode: chosen.mode,
             why: chosen.why,
+            sdk: sdk.transpose()?,
             listing,
             services: Services::new(config)?,
         })
@@ -78,18 +90,30 @@ impl Sources {
             mode: self.mode.word(),
             why: self.why,
             discovery: self.listing.as_ref().map(Listing::status),
+            sdk: self.sdk.as_ref().map(|sdk| sdk.status()),
+        }
+    }
+
+    /// Players can come in from now on.
+    pub fn opened(&self) {
+        if let Some(sdk) = &self.sdk {
+            sdk.opened();
         }
     }
 
     /// Tells everyone outside that the host stops. Bounded in time.
     pub async fn stop(&self) {
+        // A server has one of these at most.
         if let Some(listing) = &self.listing {
             listing.stop().await;
+        }
+        if let Some(sdk) = &self.sdk {
+            sdk.stop().await;
         }
     }
 
     /// Finds something out.
-    pub(super) async fn answer(&self, question: &Question, _wanted: &Wanted) -> FactAnswer {
+    pub(super) async fn answer(&self, question: &Question, wanted: &Wanted) -> FactAnswer {
         match (&*question.name, &*question.args) {
             ("fetch", _) => self.services.fetch(question).await,
             ("verify", [reservation, player]) => match &self.listing {
@@ -100,17 +124,30 @@ impl Sources {
                 None => self.not_here(),
             },
             ("verify", _) => unavailable("it takes a reservation and a player"),
+            ("hold" | "allocation" | "backfill", args) => match &self.sdk {
+                Some(sdk) => ask_sdk(sdk, &question.name, args, wanted).await,
+                None => self.not_here(),
+            },
             _ => unknown(question),
         }
     }
 
     /// Does something.
     pub(super) async fn act(&self, act: &Question) -> FactAnswer {
-        unknown(act)
+        match (&*act.name, &*act.args, &self.sdk) {
+            (CLAIM_SESSION, [], Some(sdk)) => sdk.claim_session().await,
+            (CLAIM_SESSION, [], None) => self.not_here(),
+            (CLAIM_SESSION, ..) => unavailable("it takes nothing"),
+            _ => unknown(act),
+        }
     }
 
     /// Undoes something.
     pub(super) async fn compensate(&self, request: RequestId, act: &Question) {
+        if let (CLAIM_SESSION, Some(sdk)) = (&*act.name, &self.sdk) {
+            sdk.release_claim();
+            return;
+        }
         tracing::warn!(
             %request,
             act = %Shown(&act.name),
@@ -126,7 +163,7 @@ impl Sources {
             "backfill",
             "verify",
             "fetch",
-            "claim-session",
+            CLAIM_SESSION,
         ];
         let known = KNOWN.into_iter().find(|known| *known == &*question.name);
         known.unwrap_or("other")
@@ -134,6 +171,21 @@ impl Sources {
 
     fn not_here(&self) -> FactAnswer {
         unavailable(&format!("nobody knows in mode {}", self.mode.word()))
+    }
+}
+
+/// Asks the local SDK endpoint.
+async fn ask_sdk(sdk: &Sdk, name: &str, args: &[QuestionArg], wanted: &Wanted) -> FactAnswer {
+    match (name, args) {
+        ("hold", [QuestionArg::Secret(reservation)]) => sdk.hold(reservation, wanted).await,
+        ("hold", [QuestionArg::Plain(reservation)]) => {
+            sdk.hold(&Secret::new(&**reservation), wanted).await
+        }
+        ("hold", _) => unavailable("it takes a reservation"),
+        ("allocation", []) => sdk.allocation(),
+        ("allocation", _) => unavailable("it takes nothing"),
+        (_, [allocation]) => sdk.backfill(text(allocation), wanted).await,
+        _ => unavailable("it takes an allocation"),
     }
 }
 

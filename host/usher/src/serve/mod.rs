@@ -170,6 +170,7 @@ pub async fn serve(
         parts.spawn(admin.serve(host.clone(), metrics));
     }
 
+    host.sources.opened();
     ready(&started);
     notify::ready();
     let outcome = run(&host, &mut signals, &rereader, &mut parts).await;

@@ -93,6 +93,7 @@ impl Host for Fake {
                 server_id: Some("a:1".to_owned()),
                 last_error: None,
             }),
+            sdk: None,
         }
     }
 

@@ -1,0 +1,233 @@
+//! When a session of the game server is to be ended. What happens goes in, with its time; what is due comes
+//! out; no IO.
+//!
+//! A session that was claimed for a lone player blocks the game server for every match, so whoever claimed
+//! it must end it: when the last player leaves, and when nobody came. Sessions that others made are ended
+//! only where this host owns the game server's lifecycle.
+
+use super::allocation::{Allocation, Origin};
+use super::backoff::Backoff;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long after a claim that was not answered a new session is still taken for the one that it asked for.
+const EXPECTED: Duration = Duration::from_secs(600);
+
+/// How many of these, and how many claimed sessions, are kept in mind.
+const KEPT: usize = 64;
+
+/// How long the endpoint has to show that a session has ended, before it is told so again.
+const SHOWN_WITHIN: Duration = Duration::from_secs(2);
+
+/// How long a session may go without players.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Patience {
+    /// One that was claimed, and that nobody has come to yet.
+    pub(super) claimed: Duration,
+    /// Any other, where those are ended too.
+    pub(super) others: Option<Others>,
+}
+
+/// How long a session that others made may go without players.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Others {
+    /// Before the first one has come.
+    pub(super) before: Duration,
+    /// After the last one has gone.
+    pub(super) after: Duration,
+}
+
+/// How a session is ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Ending {
+    /// By its id.
+    Session(Arc<str>),
+    /// By saying that players may come again: Agones' own endpoint has no ids.
+    Unnamed,
+}
+
+/// The session of now, and who is in it.
+pub(super) struct Lobby {
+    patience: Patience,
+    players: u32,
+    /// Until when a new session would be the one that a claim asked for, for each claim that is not settled.
+    expected: VecDeque<Instant>,
+    /// Sessions that were claimed.
+    ours: VecDeque<Arc<str>>,
+    session: Option<Session>,
+}
+
+struct Session {
+    ending: Ending,
+    ours: bool,
+    /// Whether anyone was in it.
+    was_seated: bool,
+    /// Whether someone it was claimed for did not get in.
+    given_back: bool,
+    /// Those it was claimed for and who are not in yet.
+    claimants: u32,
+    /// Since when nobody is in it, or has a claim to it.
+    quiet_since: Instant,
+    /// The endpoint was told that it is over: not again before this.
+    not_before: Option<Instant>,
+    backoff: Backoff,
+}
+
+impl Lobby {
+    pub(super) fn new(patience: Patience) -> Lobby {
+        Lobby {
+            patience,
+            players: 0,
+            expected: VecDeque::new(),
+            ours: VecDeque::new(),
+            session: None,
+        }
+    }
+
+    /// So many are seated now.
+    pub(super) fn players(&mut self, players: u32, now: Instant) {
+        let before = std::mem::replace(&mut self.players, players);
+        let Some(session) = &mut self.session else {
+            return;
+        };
+        session.was_seated |= players > 0;
+        session.claimants = session
+            .claimants
+            .saturating_sub(players.saturating_sub(before));
+        if players == 0 && before > 0 {
+            session.quiet_since = now;
+        }
+    }
+
+    /// How many are seated, as far as is known here.
+    pub(super) fn seated(&self) -> u32 {
+        self.players
+    }
+
+    /// A session is about to be claimed.
+    pub(super) fn asked(&mut self, now: Instant) {
+        keep(&mut self.expected, now + EXPECTED);
+    }
+
+    /// The claim was refused: no session will come of it.
+    pub(super) fn refused(&mut self) {
+        self.expected.pop_back();
+    }
+
+    /// This is the session from now on. `received` says that it never was before; `unnamed`, that there is
+    /// one without an id.
+    pub(super) fn follow(
+        &mut self,
+        current: Option<&Arc<Allocation>>,
+        received: bool,
+        unnamed: bool,
+        now: Instant,
+    ) {
+        if received && current.is_some_and(|it| it.origin == Origin::SelfMade) {
+            self.expected.retain(|until| *until >= now);
+            if let (Some(_), Some(current)) = (self.expected.pop_front(), current) {
+                keep(&mut self.ours, current.id.clone());
+            }
+        }
+        let ending = match current {
+            Some(allocation) => Some(Ending::Session(allocation.id.clone())),
+            None => unnamed.then_some(Ending::Unnamed),
+        };
+        if self.session.as_ref().map(|session| &session.ending) == ending.as_ref() {
+            return;
+        }
+        let ours = current.is_some_and(|it| self.ours.contains(&it.id));
+        self.session = ending.map(|ending| Session {
+            ending,
+            ours,
+            was_seated: self.players > 0,
+            given_back: false,
+            claimants: 0,
+            quiet_since: now,
+            not_before: None,
+            backoff: Backoff::default(),
+        });
+    }
+
+    /// Someone has a claim to the session, and will get in or give it back.
+    pub(super) fn claimed(&mut self, now: Instant) {
+        if let Some(session) = &mut self.session {
+            session.claimants = session.claimants.saturating_add(1);
+            session.quiet_since = now;
+        }
+    }
+
+    /// Someone who had a claim to it did not get in.
+    pub(super) fn given_back(&mut self) {
+        if let Some(session) = &mut self.session {
+            session.claimants = session.claimants.saturating_sub(1);
+            session.given_back = true;
+        }
+    }
+
+    /// Whether the session was claimed by this host.
+    pub(super) fn is_ours(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.ours)
+    }
+
+    /// The session, if this host has to end it before it stops.
+    pub(super) fn to_end_at_last(&self) -> Option<Ending> {
+        let session = self.session.as_ref()?;
+        session.ours.then(|| session.ending.clone())
+    }
+
+    /// When the session is to be ended, if everything stays as it is.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let session = self.session.as_ref()?;
+        if self.players > 0 {
+            return None;
+        }
+        let since = session.quiet_since;
+        let due = match (session.ours, self.patience.others) {
+            (true, _) => {
+                let over = (session.was_seated || session.given_back) && session.claimants == 0;
+                let patience = self.patience.claimed;
+                since + if over { Duration::ZERO } else { patience }
+            }
+            (false, Some(others)) if session.was_seated => since + others.after,
+            (false, Some(others)) => since + others.before,
+            (false, None) => return None,
+        };
+        Some(
+            session
+                .not_before
+                .map_or(due, |not_before| due.max(not_before)),
+        )
+    }
+
+    /// What is to be ended now.
+    pub(super) fn take_due(&mut self, now: Instant) -> Option<Ending> {
+        if self.due()? > now {
+            return None;
+        }
+        Some(self.session.as_ref()?.ending.clone())
+    }
+
+    /// The endpoint was told; whether it heard.
+    pub(super) fn told(&mut self, ending: &Ending, heard: bool, now: Instant) {
+        let session = self.session.as_mut();
+        let Some(session) = session.filter(|session| session.ending == *ending) else {
+            return;
+        };
+        let wait = session.backoff.next();
+        session.not_before = Some(now + if heard { wait.max(SHOWN_WITHIN) } else { wait });
+    }
+}
+
+/// Keeps something in mind, and forgets the oldest where there is too much.
+fn keep<T>(kept: &mut VecDeque<T>, one: T) {
+    if kept.len() == KEPT {
+        kept.pop_front();
+    }
+    kept.push_back(one);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,10 @@
+//! The endpoint in virtual time: a scripted one answers, and each call is noted with its moment.
+
+mod backfills;
+mod claims;
+mod holds;
+mod lifecycle;
+mod sessions;
+mod sockets;
+mod stage;
+mod watching;
