@@ -32,19 +32,24 @@ WATCH = """
 <script>
 const at_ = (id) => document.getElementById(id);
 let told_ = 0;
+// One after the other, so that they come in their order.
+let telling_ = Promise.resolve();
+function tell_(line) {
+  telling_ = telling_.then(() => fetch("/told", { method: "POST", body: line }));
+}
 function report_() {
   const lines = at_("log").textContent.split("\\n").slice(0, -1);
-  for (; told_ < lines.length; told_ += 1) navigator.sendBeacon("/told", lines[told_]);
+  for (; told_ < lines.length; told_ += 1) tell_(lines[told_]);
 }
 new MutationObserver(report_).observe(at_("log"), { childList: true, characterData: true, subtree: true });
 async function obey_() {
   for (;;) {
     const order = await (await fetch("/order")).text();
     try { if (order) (0, eval)(order); }
-    catch (error) { navigator.sendBeacon("/told", "! " + error); }
+    catch (error) { tell_("! " + error); }
   }
 }
-window.onerror = (message) => { navigator.sendBeacon("/told", "! " + message); };
+window.onerror = (message) => { tell_("! " + message); };
 obey_();
 </script>
 """

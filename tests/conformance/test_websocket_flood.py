@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -65,6 +66,27 @@ class Rates(ApartCase):
     def test_a_long_first_message_is_no_flood(self) -> None:
         client = self.joined("accept:" + "x" * 60_000)
         self.echoes(client, b"\x01" * 30_000)
+
+
+class Busy(ApartCase):
+    """A player faster than the rules."""
+
+    COUNT = 20_000
+    settings = {
+        "door": "messages-per-second = 1000000\nbytes-per-second = 100000000\nwrite-buffer = 67108864"
+    }
+
+    def test_rules_that_cannot_keep_up_slow_the_player_down_and_nothing_is_lost(self) -> None:
+        client = self.joined()
+        said = [b"\x01%d" % number for number in range(self.COUNT)]
+        data = b"".join(ws.encode(ws.BINARY, one) for one in said)
+        sending = threading.Thread(target=client.socket.sendall, args=(data,), daemon=True)
+        # Its timeout is the socket's, and the reader below sets that.
+        sending.start()
+        heard = [client.message(60) for _ in said]
+        sending.join()
+        self.assertEqual(heard, said)
+        self.assertEqual(self.metric("usher_messages_dropped_total"), 0)
 
 
 class Slow(ApartCase):

@@ -89,6 +89,8 @@ class Answers(HostCase):
 
     def test_players_hear_one_another(self) -> None:
         one, other = self.joined(), self.joined()
+        # Who is let in is told so at once; the rules know of it a moment later.
+        self.echoes(other, b"\x01here")
         one.say(b"\x01shout:hear me")
         self.assertEqual(one.message(SOON), b"\x01hear me")
         self.assertEqual(other.message(SOON), b"\x01hear me")
