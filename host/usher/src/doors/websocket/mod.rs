@@ -99,7 +99,7 @@ impl Bound for Port {
             protocol: "websocket".into(),
             room: settings.room,
             config: settings.config,
-            origin: "web.origin".into(),
+            origin: "peer.origin".into(),
             core,
             mailbox: room,
             peers: peers.clone(),
