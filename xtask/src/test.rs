@@ -143,8 +143,7 @@ fn empty(folder: &Path) -> Outcome {
         }
         _ => {}
     }
-    fs::create_dir_all(folder)
-        .map_err(|error| format!("cannot make {}: {error}", folder.display()))
+    fs::create_dir_all(folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))
 }
 
 /// Tells tests where the binary and the modules are, and where to keep what is said.
