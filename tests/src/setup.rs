@@ -15,6 +15,8 @@ pub struct Setup {
     more: String,
     /// Doors beside the one named `main`, with no settings of their own.
     beside: Vec<(&'static str, &'static str, &'static str)>,
+    /// The whole text, where a test does not make it up, with the ports of the documentation.
+    whole: Option<String>,
     /// Files beside the configuration, by name.
     pub(crate) files: Vec<(String, String)>,
     /// Variables of the host's environment.
@@ -31,6 +33,7 @@ impl Default for Setup {
             rules: Some("builtin:arena".into()),
             more: String::new(),
             beside: Vec::new(),
+            whole: None,
             files: Vec::new(),
             env: Vec::new(),
         }
@@ -55,6 +58,25 @@ impl Setup {
     pub fn websocket() -> Setup {
         Setup {
             protocol: "websocket",
+            ..Setup::default()
+        }
+    }
+
+    /// An example of the documentation as it is, but for the ports and for what is replaced.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such example, or nothing of that to be replaced in it.
+    pub fn example(name: &str, replaced: &[(&str, &str)]) -> Setup {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/examples");
+        let mut text =
+            std::fs::read_to_string(folder.join(name)).expect("there is such an example");
+        for (old, new) in replaced {
+            assert!(text.contains(old), "{name} has no {old}");
+            text = text.replace(old, new);
+        }
+        Setup {
+            whole: Some(text),
             ..Setup::default()
         }
     }
@@ -135,6 +157,11 @@ impl Setup {
 
     /// The text of the configuration, with an audit file beside it.
     pub(crate) fn text(&self, ports: &Ports) -> String {
+        if let Some(text) = &self.whole {
+            return text
+                .replace("127.0.0.1:4243", &ports.udp.to_string())
+                .replace("127.0.0.1:4280", &ports.admin.to_string());
+        }
         let lines = |pairs: &[(String, String)]| -> String {
             pairs
                 .iter()

@@ -65,9 +65,9 @@ pub fn fake_sdk() -> Result<(), String> {
     }
     let port = sdk.port();
     println!(
-        "A made-up SDK endpoint listens on http://127.0.0.1:{port}; what is asked of it is shown below.\n\
-         In another terminal: AGONES_SDK_HTTP_PORT={port} usher serve --config FILE\n\
-         What it can be made to say: curl http://127.0.0.1:{port}/fake/"
+        "The SDK endpoint of a fleet, made up, listens on http://127.0.0.1:{port}. What is asked of it is shown \
+         below.\n\nIn another terminal:\n    AGONES_SDK_HTTP_PORT={port} cargo run -- serve --config \
+         docs/examples/hosted.toml\nMore that it can be made to say:\n    curl http://127.0.0.1:{port}/fake/"
     );
     for hold in &args.hold {
         let player = hold.player_ids.as_ref().and_then(|it| it.first());
@@ -78,9 +78,12 @@ pub fn fake_sdk() -> Result<(), String> {
     }
     if let Some(id) = &args.allocation {
         sdk.allocate(id, &crate::context::rosterless());
-        println!(
-            "A ticket for its match:\n    {{\"v\":1,\"kind\":\"match\",\"protocolVersion\":1,\
-             \"playerId\":\"p1\",\"ticketId\":\"any\",\"allocationId\":\"{id}\"}}"
+        join(
+            id,
+            &format!(
+                "{{\"v\":1,\"kind\":\"match\",\"protocolVersion\":3,\"playerId\":\"p1\",\"ticketId\":\"any\",\
+                 \"allocationId\":\"{id}\"}}"
+            ),
         );
     }
     sdk.serve();
@@ -102,9 +105,9 @@ pub fn fake_discovery() -> Result<(), String> {
     discovery.verdicts_only(args.verdicts_only);
     let url = discovery.url();
     println!(
-        "A made-up Discovery listens on {url}; what is asked of it is shown below.\n\
-         It takes the token {}; put it into the file that [discovery] names, and this URL beside it.\n\
-         What it can be made to say: curl {url}/fake/",
+        "Discovery, made up, listens on {url}. What is asked of it is shown below.\n\nIn another terminal:\n    \
+         echo {} > docs/examples/discovery.token\n    cargo run -- serve --config \
+         docs/examples/self-hosted.toml\nMore that it can be made to say:\n    curl {url}/fake/",
         args.token
     );
     for reservation in args.reservation {
@@ -116,12 +119,23 @@ pub fn fake_discovery() -> Result<(), String> {
     Ok(())
 }
 
-/// A ticket to paste.
+/// A ticket for a reservation.
 fn ticket(reservation: &str, player: Option<&String>) {
     let player = player.map_or("p1", String::as_str);
+    join(
+        reservation,
+        &format!(
+            "{{\"v\":1,\"kind\":\"reservation\",\"protocolVersion\":3,\"playerId\":\"{player}\",\
+             \"reservationId\":\"{reservation}\"}}"
+        ),
+    );
+}
+
+/// What to paste to come in with a ticket.
+fn join(what: &str, ticket: &str) {
     println!(
-        "A ticket for {reservation}:\n    {{\"v\":1,\"kind\":\"reservation\",\"protocolVersion\":1,\
-         \"playerId\":\"{player}\",\"reservationId\":\"{reservation}\"}}"
+        "To come in by {what}:\n    echo '{ticket}' > ticket.json\n    cargo run -- join \
+         mafianet://127.0.0.1:4243 --ticket ticket.json"
     );
 }
 
