@@ -1,6 +1,6 @@
 //! What is asked outside of the host: a directory and web services, whatever they do.
 
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use usher_stand_ins::{FakeDiscovery, Fault, What};
@@ -188,8 +188,8 @@ async fn another_token_is_taken_from_its_file_without_a_restart() {
     host.stop();
 }
 
-/// What `usher check` says of a configuration, with the port of a fleet's endpoint in the environment.
-fn checked(lines: &str, port: Option<&str>) -> String {
+/// What `usher check` says of a configuration, with this in the environment.
+fn check(lines: &str, environment: &[(&str, &str)]) -> Output {
     let dir = TempDir::new().expect("there is room for a directory");
     let file = dir.path().join("usher.toml");
     let rest = "[[policy]]\nname = \"open\"\nmodule = \"builtin:open\"\n[[door]]\nname = \"main\"\nprotocol = \"rtyp\"\ntcp = \"127.0.0.1:0\"\nudp = \"127.0.0.1:0\"\n";
@@ -198,12 +198,22 @@ fn checked(lines: &str, port: Option<&str>) -> String {
     command.arg("check").arg(&file).stdin(Stdio::null());
     command.env_remove("AGONES_SDK_HTTP_PORT");
     command.env("XDG_CACHE_HOME", dir.path().join("cache"));
-    if let Some(port) = port {
-        command.env("AGONES_SDK_HTTP_PORT", port);
-    }
-    let output = command.output().expect("the binary starts");
+    command.envs(environment.iter().copied());
+    command.output().expect("the binary starts")
+}
+
+#[test]
+fn a_host_without_certificates_does_not_start_to_ask_by_https() {
+    let none = [("SSL_CERT_FILE", "/nowhere"), ("SSL_CERT_DIR", "/nowhere")];
+    let service = |url| format!("[[service]]\nname = \"a\"\nurl = {url:?}");
+    let output = check(&service("https://example.org/"), &none);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        !output.status.success() && said.contains("install ca-certificates"),
+        "{said}"
+    );
+    let output = check(&service("http://127.0.0.1:1/"), &none);
     assert!(output.status.success(), "{output:?}");
-    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[test]
@@ -235,7 +245,10 @@ fn the_mode_that_a_host_would_have_can_be_looked_up_before() {
             "warning  AGONES_SDK_HTTP_PORT is set and is no port",
         ),
     ] {
-        let said = checked(lines, port);
+        let port = port.map(|port| ("AGONES_SDK_HTTP_PORT", port));
+        let output = check(lines, port.as_slice());
+        assert!(output.status.success(), "{output:?}");
+        let said = String::from_utf8_lossy(&output.stdout);
         assert!(said.contains(line), "{said}");
     }
 }

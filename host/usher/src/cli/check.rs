@@ -7,9 +7,10 @@ use crate::buckets;
 use crate::clock::Clock;
 use crate::config::{Config, Module, Role};
 use crate::core_loop;
-use crate::evidence::{Chosen, PORT_VARIABLE};
+use crate::evidence::{Chosen, PORT_VARIABLE, Sources};
 use crate::policies::Loader;
 use crate::room;
+use crate::serve::ServeError;
 use crate::text::acts;
 use std::env;
 use std::path::Path;
@@ -44,6 +45,8 @@ fn configuration(path: &Path) -> Result<String, String> {
     let (room, _mails) = room::mailbox();
     let loaded = Loader::start(&config, TakenView::default(), core, room);
     let loaded = loaded.map_err(|error| error.to_string())?.status();
+    let chosen = Chosen::choose(&config, env::var_os(PORT_VARIABLE).as_deref());
+    Sources::check(&config, &chosen).map_err(|error| ServeError::Outside(error).to_string())?;
     let mut text = format!("{}: the host would start with it\n", path.display());
     let mut line = |label: &str, value: String| {
         text.push_str(&format!("  {label:<8} {value}\n"));
@@ -63,7 +66,6 @@ fn configuration(path: &Path) -> Result<String, String> {
     for service in &config.services {
         line("service", service.name.to_string());
     }
-    let chosen = Chosen::choose(&config, env::var_os(PORT_VARIABLE).as_deref());
     line("mode", mode_line(&chosen));
     if let Some(warning) = &chosen.warning {
         line("warning", warning.clone());

@@ -89,7 +89,8 @@ impl Services {
     }
 }
 
-fn text(argument: &QuestionArg) -> &str {
+/// An argument's text, which may be a secret.
+pub(super) fn text(argument: &QuestionArg) -> &str {
     match argument {
         QuestionArg::Plain(text) => text,
         QuestionArg::Secret(secret) => secret.expose(),

@@ -1,7 +1,7 @@
 //! Which source answers what.
 
 use super::discovery::{Listing, ListingStatus};
-use super::fetch::Services;
+use super::fetch::{Services, text};
 use super::http::HttpError;
 use super::mode::Chosen;
 use super::sdk::{Sdk, SdkStatus};
@@ -39,6 +39,20 @@ pub struct SourcesStatus {
 }
 
 impl Sources {
+    /// Whether they could be asked, without asking any.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Sources::start`].
+    pub fn check(config: &Config, chosen: &Chosen) -> Result<(), HttpError> {
+        if let Some(settings) = &config.discovery
+            && chosen.mode.is_listed()
+        {
+            Listing::check(settings)?;
+        }
+        Services::new(config).map(drop)
+    }
+
     /// The sources of a configuration in the mode that was chosen. What they do by themselves goes into
     /// `parts`.
     ///
@@ -186,14 +200,6 @@ async fn ask_sdk(sdk: &Sdk, name: &str, args: &[QuestionArg], wanted: &Wanted) -
         ("allocation", _) => unavailable("it takes nothing"),
         (_, [allocation]) => sdk.backfill(text(allocation), wanted).await,
         _ => unavailable("it takes an allocation"),
-    }
-}
-
-/// An argument's text, which may be a secret.
-pub(super) fn text(argument: &QuestionArg) -> &str {
-    match argument {
-        QuestionArg::Plain(text) => text,
-        QuestionArg::Secret(secret) => secret.expose(),
     }
 }
 

@@ -45,6 +45,15 @@ pub struct ListingStatus {
 }
 
 impl Listing {
+    /// Whether the directory could be asked, without asking it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Listing::start`].
+    pub fn check(settings: &config::Discovery) -> Result<(), HttpError> {
+        client(settings, false, 1).map(drop)
+    }
+
     /// Begins to list this server, and the future that goes on with it, which ends only after
     /// [`Listing::stop`]. `players` is how many play.
     ///
@@ -63,23 +72,14 @@ impl Listing {
             last_error: None,
         });
         let (stop, stopped) = oneshot::channel();
-        let tls = settings.url.starts_with("https:");
         let directory = Directory {
             url: settings.url.clone(),
-            http: Http::new(Settings {
-                tls,
-                keep: true,
-                in_flight: IN_FLIGHT,
-            })?,
+            http: client(&settings, true, IN_FLIGHT)?,
             token: token.subscribe(),
             own: own.subscribe(),
         };
         let keeper = Keeper {
-            http: Http::new(Settings {
-                tls,
-                keep: false,
-                in_flight: 1,
-            })?,
+            http: client(&settings, false, 1)?,
             token: token.subscribe(),
             settings,
             own,
@@ -126,6 +126,14 @@ impl Listing {
             let _ = is_done.await;
         }
     }
+}
+
+fn client(settings: &config::Discovery, keep: bool, in_flight: usize) -> Result<Http, HttpError> {
+    Http::new(Settings {
+        tls: settings.url.starts_with("https:"),
+        keep,
+        in_flight,
+    })
 }
 
 struct Keeper {
