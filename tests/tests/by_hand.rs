@@ -4,7 +4,7 @@ use serde_json::json;
 use std::process::{Command, Stdio};
 use usher_stand_ins::{FakeDiscovery, FakeSdk, Hold, Reservation};
 use usher_tests::tickets::mint;
-use usher_tests::{Setup, Usher, binary};
+use usher_tests::{Setup, Usher, binary, keep};
 
 /// Comes with a ticket as `usher join` does, and leaves at once: its exit status, and what it said.
 fn join(host: &Usher, player: &str, reservation: &str) -> (Option<i32>, String) {
@@ -26,6 +26,7 @@ fn join(host: &Usher, player: &str, reservation: &str) -> (Option<i32>, String) 
         .output()
         .expect("the binary starts");
     let said = [output.stdout, output.stderr].concat();
+    keep::told(&String::from_utf8_lossy(&said));
     (
         output.status.code(),
         String::from_utf8_lossy(&said).into_owned(),

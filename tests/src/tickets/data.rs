@@ -17,6 +17,10 @@ pub struct World {
     pub capacity: Option<i64>,
     /// Seats in all.
     pub max_players: Option<u32>,
+    /// Whether the endpoint is Agones' own, which knows nothing of reservations.
+    pub agones: bool,
+    /// Faults of the endpoint or of Discovery, as the stand-ins read them.
+    pub faults: Vec<Value>,
     /// Whether the endpoint says that the server is to shut down.
     pub shut_down: bool,
     /// Whether the endpoint is gone before anyone comes.

@@ -63,13 +63,22 @@ impl Stage {
     fn set(world: &World, doors: &[Door]) -> Stage {
         let mut names = Names::default();
         let mode = world.mode.as_deref().unwrap_or("hosted");
-        let mut setup = Setup::tickets(world.gate).limit("max-pending", "1000");
+        // Whatever level an operator chooses, secrets stay out of the log.
+        let mut setup = Setup::tickets(world.gate)
+            .limit("max-pending", "1000")
+            .env("RUST_LOG", "trace");
         let seats = world.max_players.unwrap_or(1000);
         setup = setup.limit("max-players", &seats.to_string());
         let (mut sdk, mut discovery) = (None, None);
         match mode {
             "hosted" => {
-                let fake = FakeSdk::start();
+                let fake = match world.agones {
+                    true => FakeSdk::agones(),
+                    false => FakeSdk::start(),
+                };
+                for fault in faults(&world.faults, &mut names) {
+                    fake.fault(fault);
+                }
                 if let Some(capacity) = world.capacity {
                     fake.fleet_counter("players", capacity);
                 }
@@ -154,6 +163,9 @@ impl Stage {
             }
             expected.push(Expected { from, what, join });
         }
+        if !inside.is_empty() {
+            self.host.keep_figures();
+        }
         for visitor in inside {
             visitor.leave().await;
         }
@@ -168,13 +180,10 @@ impl Stage {
 
     /// Puts a row's evidence where it is looked for.
     fn furnish(&self, row: &Row, names: &mut Names) {
+        let faults = faults(&row.faults, names);
         let mut each = |values: &[Value]| -> Vec<Value> {
             values.iter().map(|value| names.fill(value)).collect()
         };
-        let faults: Vec<_> = each(&row.faults)
-            .iter()
-            .map(|it| Fault::read(it).expect("the table names a fault"))
-            .collect();
         let (holds, backfills) = (each(&row.holds), each(&row.backfills));
         let (reservations, verify) = (each(&row.reservations), each(&row.verify));
         if let Some(sdk) = &self.sdk {
@@ -221,6 +230,12 @@ impl Stage {
         }
         problems
     }
+}
+
+fn faults(values: &[Value], names: &mut Names) -> Vec<Fault> {
+    let each = values.iter().map(|it| Fault::read(&names.fill(it)));
+    each.collect::<Result<_, _>>()
+        .expect("the table names faults")
 }
 
 /// What a line of the audit does not say as it should.
