@@ -47,16 +47,11 @@ fn in_words(reason: Reason, text_alone: bool) -> Reason {
         code: word.as_str().into(),
         text: match text_alone {
             true => word.as_str().into(),
-            false if reason.text.is_empty() => sentence(word),
+            false if reason.text.is_empty() => word.message().into(),
             false => reason.text,
         },
         number: None,
     }
-}
-
-/// The sentence that players read where nobody has another.
-pub fn sentence(word: ticket::Reason) -> Arc<str> {
-    format!("{}.", word.message()).into()
 }
 
 /// Which of the nineteen a code is, or comes down to.
@@ -118,7 +113,7 @@ mod tests {
         for word in ticket::Reason::ALL {
             let reason = told(Reason::new(word.as_str(), ""), false);
             assert_eq!(&*reason.code, word.as_str());
-            assert_eq!(*reason.text, format!("{}.", word.message()));
+            assert_eq!(&*reason.text, word.message());
         }
     }
 
