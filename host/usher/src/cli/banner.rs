@@ -1,7 +1,7 @@
 //! What `usher serve` says once it stands at the door.
 
 use crate::admin::{BucketStatus, ModuleStatus};
-use crate::config::{Door, Mode};
+use crate::config::{Config, Door, Mode};
 use crate::doors::door::Addresses;
 use crate::evidence::Chosen;
 use crate::serve::Started;
@@ -23,22 +23,7 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         let _ = writeln!(text, "  {label:<8} {value}");
     };
     for (door, addresses) in config.doors.iter().zip(doors) {
-        let chain = door.policies.iter();
-        let chain = chain.filter_map(|slot| config.policies.get(usize::from(slot.0)));
-        let chain: Vec<&str> = chain.map(|policy| &*policy.name).collect();
-        let (name, protocol) = (&door.name, door.protocol.word());
-        let asks = chain.join(", then ");
-        let ports = [("tcp", addresses.tcp), ("udp", addresses.udp)].into_iter();
-        let ports = ports.filter_map(|(kind, port)| Some(format!("{kind} {}", port?)));
-        let ports = ports.collect::<Vec<_>>().join(" and ");
-        let tickets = match config.carries_tickets(door) {
-            true => " with join tickets",
-            false => "",
-        };
-        line(
-            "door",
-            format!("{name}: {protocol}{tickets} on {ports}, asks {asks}"),
-        );
+        line("door", door_line(config, door, addresses));
     }
     for policy in &modules.policies {
         line(
@@ -70,6 +55,23 @@ pub(super) fn banner(started: &Started<'_>) -> String {
         let _ = write!(text, "\nTry: usher join {scheme}://{address} --name R9\n");
     }
     text
+}
+
+/// A door, where it listens, and who is asked.
+fn door_line(config: &Config, door: &Door, addresses: &Addresses) -> String {
+    let chain = door.policies.iter();
+    let chain = chain.filter_map(|slot| config.policies.get(usize::from(slot.0)));
+    let chain: Vec<&str> = chain.map(|policy| &*policy.name).collect();
+    let (name, protocol) = (&door.name, door.protocol.word());
+    let tickets = match config.carries_tickets(door) {
+        true => " with join tickets",
+        false => "",
+    };
+    let asks = chain.join(", then ");
+    let ports = [("tcp", addresses.tcp), ("udp", addresses.udp)].into_iter();
+    let ports = ports.filter_map(|(kind, port)| Some(format!("{kind} {}", port?)));
+    let ports = ports.collect::<Vec<_>>().join(" and ");
+    format!("{name}: {protocol}{tickets} on {ports}, asks {asks}")
 }
 
 /// How `usher join` names a door, if it can join there.
@@ -119,7 +121,7 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
 mod tests {
     use super::*;
     use crate::admin::Modules;
-    use crate::config::Config;
+    use std::path::Path;
 
     #[test]
     fn it_says_what_listens_who_decides_and_what_to_try() {
@@ -171,5 +173,21 @@ mod tests {
             "\nTry: usher join tcp://127.0.0.1:40001 --name R9\n",
         );
         assert_eq!(banner(&started), expected);
+    }
+
+    #[test]
+    fn a_door_says_that_players_come_to_it_with_join_tickets() {
+        let text = "[[door]]\nname = \"main\"\nprotocol = \"mafianet\"\nudp = \"127.0.0.1:4243\"\n\
+                    [[policy]]\nname = \"tickets\"\nmodule = \"builtin:join-ticket\"\n\
+                    [[policy]]\nname = \"session\"\nmodule = \"builtin:session-open\"\n";
+        let config = Config::parse(text, Path::new("usher.toml")).expect("a configuration");
+        let addresses = Addresses {
+            tcp: None,
+            udp: Some("127.0.0.1:4243".parse().expect("an address")),
+        };
+        assert_eq!(
+            door_line(&config, &config.doors[0], &addresses),
+            "main: mafianet with join tickets on udp 127.0.0.1:4243, asks tickets, then session"
+        );
     }
 }

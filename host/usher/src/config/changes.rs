@@ -137,6 +137,15 @@ mod tests {
     }
 
     #[test]
+    fn whether_a_door_takes_join_tickets_takes_a_restart() {
+        let mut old = config(&door("main", ""));
+        let new = config(&door("main", "tickets = true"));
+        old.adopt(&new);
+        assert_eq!(old.differences(&new), ["door \"main\""]);
+        assert!(!old.carries_tickets(&old.doors[0]));
+    }
+
+    #[test]
     fn another_password_is_taken_over_and_a_first_one_is_not() {
         let folder = tempfile::tempdir().expect("a directory");
         let file = folder.path().join("door.password");
