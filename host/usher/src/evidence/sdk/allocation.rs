@@ -207,6 +207,24 @@ mod tests {
     }
 
     #[test]
+    fn whatever_is_in_it_policies_can_read_what_they_are_told() {
+        for text in ["t", "\u{1}", "\"", "\u{e9}"] {
+            let id = text.repeat(1000 / text.len());
+            let entry = json!({"ticketId": id, "partySize": i32::MAX, "playerId": id});
+            for roster in [
+                vec![entry.clone(); 3000],
+                vec![json!({"ticketId": "t", "partySize": i32::MAX, "playerId": "p"}); 5000],
+            ] {
+                let context = json!({"roster": roster, "x": "\u{1}".repeat(10_000)}).to_string();
+                let told =
+                    allocation(&id, ContextText::Text(context.into())).to_json(Some(i32::MAX));
+                assert!(told.len() < 500 * 1024, "{}", told.len());
+                assert!(told.len() > 100 * 1024, "{}", told.len());
+            }
+        }
+    }
+
+    #[test]
     fn another_context_makes_it_another() {
         let text = |text: &str| ContextText::Text(text.into());
         let contexts = [

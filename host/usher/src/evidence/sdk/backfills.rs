@@ -32,6 +32,9 @@ struct Reads {
     under_way: bool,
     /// When the next read may begin.
     next_at: Option<Instant>,
+    /// How many reads there were.
+    number: u64,
+    /// The last one, for as long as someone may go by it.
     last: Option<Read>,
 }
 
@@ -156,7 +159,6 @@ impl Drop for Waiting {
 /// Reads the list at every tick for as long as someone waits.
 async fn read_on(backfills: Arc<Backfills>) {
     let reads = &backfills.reads;
-    let mut number = reads.borrow().last.as_ref().map_or(0, |read| read.number);
     loop {
         let next_at = reads.borrow().next_at;
         if let Some(next_at) = next_at {
@@ -166,8 +168,10 @@ async fn read_on(backfills: Arc<Backfills>) {
         let wanted = reads.send_if_modified(|reads| {
             reads.running = reads.waiting > 0;
             reads.under_way = reads.running;
-            if reads.running {
-                reads.next_at = Some(began + TICK);
+            match reads.running {
+                true => reads.next_at = Some(began + TICK),
+                // It may be large, and it is too old for anyone.
+                false => reads.last = None,
             }
             reads.running
         });
@@ -175,12 +179,18 @@ async fn read_on(backfills: Arc<Backfills>) {
             return;
         }
         let views = backfills.shared.read(|state| state.tracking.counts().views);
-        let list = Arc::new(read(backfills.shared.call(Call::Backfills).await));
-        number += 1;
+        let answer = backfills.shared.call(Call::Backfills).await;
+        let came = answer.is_ok();
+        let list = read(answer);
+        if let (true, Err(why)) = (came, &list) {
+            backfills.shared.failed(format!("backfills: {why}"));
+        }
+        let list = Arc::new(list);
         reads.send_modify(|reads| {
             reads.under_way = false;
+            reads.number += 1;
             reads.last = Some(Read {
-                number,
+                number: reads.number,
                 began,
                 views,
                 list,

@@ -17,6 +17,10 @@ const HEALTH: Duration = Duration::from_secs(2);
 /// How far apart two figures are, at least.
 const APART: Duration = Duration::from_millis(500);
 
+/// How long after it heard that players may come the platform may still show that they may not. Agones writes
+/// down what it heard some time later.
+const FORGOTTEN: Duration = Duration::from_secs(10);
+
 /// Tells the platform, once the doors are open.
 pub(super) async fn tell(
     shared: Arc<Shared>,
@@ -29,9 +33,9 @@ pub(super) async fn tell(
     }
     let health = async {
         ready(&shared).await;
-        health(&shared).await;
+        health(&shared, &players).await;
     };
-    tokio::join!(health, count(&shared, players));
+    tokio::join!(health, count(&shared, players.clone()));
 }
 
 /// Says that players may come, until it is heard.
@@ -47,7 +51,8 @@ async fn ready(shared: &Shared) {
     }
 }
 
-async fn health(shared: &Shared) {
+async fn health(shared: &Shared, players: &watch::Receiver<u32>) {
+    let mut heard = Instant::now();
     let mut ticks = interval_at(Instant::now() + HEALTH, HEALTH);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -56,6 +61,14 @@ async fn health(shared: &Shared) {
         if matches!(phase, Phase::Ready | Phase::InSession | Phase::Unreachable) {
             // What fails is noted; the next one is due soon.
             let _ = shared.call(Call::Health).await;
+        }
+        // A platform that was started anew has heard nothing, and takes the game for one that is not ready.
+        let forgot = shared.read(|state| state.tracking.is_scheduled());
+        if forgot && heard.elapsed() >= FORGOTTEN {
+            let count = *players.borrow();
+            let _ = shared.call(Call::Players(count)).await;
+            ready(shared).await;
+            heard = Instant::now();
         }
     }
 }

@@ -29,10 +29,16 @@ pub(super) async fn look_up(
     while wanted.still() {
         let began = Instant::now();
         let answer = shared.call(Call::Hold(id.clone())).await;
+        let came = answer.is_ok();
         match read(answer, id.expose(), wall()) {
             Looked::Found(told) => return FactAnswer::Found(told.into_bytes().into()),
             Looked::Expired => return FactAnswer::Missing,
-            Looked::Failed(why) => return FactAnswer::Unavailable(why.into()),
+            Looked::Failed(why) => {
+                if came {
+                    shared.failed(format!("hold: {why}"));
+                }
+                return FactAnswer::Unavailable(why.into());
+            }
             Looked::NotFound if began >= end => return FactAnswer::Missing,
             Looked::NotFound => sleep_until((Instant::now() + POLL).min(end)).await,
         }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Most entries of a roster that are kept. A party is one entry.
 const ENTRIES: usize = 2048;
 
-/// Most bytes of ids that a roster may have in all: with them its facts stay well below what a policy
-/// reads.
+/// Most bytes that the ids of a roster may take in all, written as JSON: with the rest of what is told they
+/// stay well below the 512 KiB that a policy reads.
 const IDS: usize = 256 * 1024;
 
 /// A ticket of a match, with the seats that it is worth. The ticket's id lets its bearer in.
@@ -136,8 +136,8 @@ impl<'de> Deserialize<'de> for Context {
         };
         let mut room = IDS;
         let fitting = roster.iter().take_while(|entry| {
-            let player = entry.player_id.as_ref().map_or(0, |id| id.len());
-            let left = room.checked_sub(entry.ticket_id.len() + player);
+            let player = entry.player_id.as_ref().map_or(0, |id| written(id));
+            let left = room.checked_sub(written(&entry.ticket_id) + player);
             room = left.unwrap_or(0);
             left.is_some()
         });
@@ -153,6 +153,16 @@ impl<'de> Deserialize<'de> for Context {
             session_id: wire.session_id.text(),
         })
     }
+}
+
+/// How many bytes a text takes in JSON.
+fn written(text: &str) -> usize {
+    let bytes = text.bytes().map(|byte| match byte {
+        b'"' | b'\\' => 2,
+        0..0x20 => 6,
+        _ => 1,
+    });
+    bytes.sum()
 }
 
 #[cfg(test)]

@@ -135,6 +135,11 @@ impl Tracking {
         self.state == Some(ServerState::Allocated) && self.current.is_none()
     }
 
+    /// Whether the last view showed that the platform waits for the game to be ready.
+    pub(super) fn is_scheduled(&self) -> bool {
+        self.state == Some(ServerState::Scheduled) && self.current.is_none() && !self.lost
+    }
+
     /// What policies are told of the current allocation, as JSON; or why nothing can be said.
     pub(super) fn told(&self) -> Result<Arc<[u8]>, &'static str> {
         match (self.state, self.lost) {

@@ -9,6 +9,8 @@ use serde::Deserialize;
 pub(super) enum ServerState {
     /// It starts, or is not ready yet, by whatever name.
     Scheduled,
+    /// It is not for players, and saying that it is ready would not make it so: one of Agones' own states.
+    Other,
     /// It may be given a match.
     Ready,
     /// It has one.
@@ -21,6 +23,7 @@ impl ServerState {
     pub(super) fn word(self) -> &'static str {
         match self {
             ServerState::Scheduled => "Scheduled",
+            ServerState::Other => "Other",
             ServerState::Ready => "Ready",
             ServerState::Allocated => "Allocated",
             ServerState::Shutdown => "Shutdown",
@@ -128,8 +131,11 @@ fn view(server: GameServer) -> Result<View, NoView> {
         "Ready" => ServerState::Ready,
         "Allocated" => ServerState::Allocated,
         "Shutdown" => ServerState::Shutdown,
-        // Agones has seven more. Of none of them can it be said that players may come.
-        _ => ServerState::Scheduled,
+        "Scheduled" | "PortAllocation" | "Creating" | "Starting" | "RequestReady" => {
+            ServerState::Scheduled
+        }
+        // `Reserved`, `Unhealthy`, `Error`, and whatever is yet to come.
+        _ => ServerState::Other,
     };
     let annotations = server.object_meta.0.and_then(|meta| meta.annotations.0);
     let allocation = match annotations {

@@ -115,6 +115,7 @@ async fn only_a_hold_that_is_not_there_is_looked_for_again() {
         let answer = look_up(&stage).await;
         assert_eq!(answer == FactAnswer::Missing, missing);
         assert_eq!(is_unavailable(&answer), !missing);
+        assert_eq!(stage.sdk.status().last_error.is_some(), !missing);
         assert_eq!(looks(&stage.script), [0]);
     }
 }

@@ -101,6 +101,32 @@ async fn health_is_said_every_two_seconds_while_there_is_something_to_keep() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_platform_that_was_started_anew_is_told_again() {
+    let stage = Stage::with(Lifecycle::Usher, "Scheduled", "").await;
+    stage.sdk.opened();
+    stage.settle().await;
+    stage.show("Ready", "").await;
+    stage.players.send_replace(3);
+    stage.at(20_100).await;
+    assert_eq!(stage.script.times("ready"), [0]);
+    stage.show("Scheduled", "").await;
+    stage.at(22_100).await;
+    assert_eq!(stage.script.times("ready"), [0, 22_000]);
+    assert_eq!(stage.script.times("players").last(), Some(&22_000));
+    // What it shows shortly after may be from before.
+    stage.at(31_900).await;
+    assert_eq!(stage.script.times("ready").len(), 2);
+    stage.at(32_100).await;
+    assert_eq!(stage.script.times("ready").len(), 3);
+    // These are not for the game to end.
+    for state in ["Reserved", "Unhealthy", "Error"] {
+        stage.show(state, "").await;
+        stage.at(stage.now() + 60_000).await;
+    }
+    assert_eq!(stage.script.times("ready").len(), 3);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_platform_that_hangs_is_not_asked_faster_than_it_answers() {
     let stage = Stage::with(Lifecycle::Usher, "Ready", "").await;
     stage.sdk.opened();

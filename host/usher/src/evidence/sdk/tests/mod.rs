@@ -3,6 +3,7 @@
 mod backfills;
 mod claims;
 mod holds;
+mod junk;
 mod lifecycle;
 mod sessions;
 mod sockets;
