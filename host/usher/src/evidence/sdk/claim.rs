@@ -6,6 +6,7 @@ use super::claims::{Flight, Next, Outcome};
 use super::endpoint::Call;
 use super::state::{Shared, State};
 use super::tracking::Counts;
+use crate::evidence::http::HttpError;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -139,8 +140,14 @@ async fn send(shared: &Shared, sent: Counts) -> Outcome {
             shared.quietly(|state| state.lobby.refused());
             return Outcome::Failed("the local SDK endpoint refused the claim");
         }
-        Err(_) => {
-            shared.quietly(|state| state.claims.hold_back(sent, Instant::now()));
+        Err(error) => {
+            shared.quietly(|state| {
+                if error == HttpError::Unreachable {
+                    // Nobody heard it, so no session will come of it.
+                    state.lobby.refused();
+                }
+                state.claims.hold_back(sent, Instant::now());
+            });
             true
         }
     };

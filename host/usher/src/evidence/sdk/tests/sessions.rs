@@ -99,6 +99,16 @@ async fn a_session_that_comes_after_the_refusal_is_ended_too() {
     assert_eq!(stage.script.writes(), [Call::Allocate]);
     stage.at(130_000).await;
     assert_eq!(stage.script.writes(), [Call::Allocate, ended()]);
+
+    // Of a claim that nobody heard comes none: this one is the game's.
+    let stage = Stage::new("Ready", "").await;
+    stage
+        .script
+        .answer(|_, _| Reply::Error(HttpError::Unreachable));
+    assert!(is_unavailable(&stage.sdk.claim_session().await));
+    stage.show("Allocated", SELF).await;
+    stage.at(100_000).await;
+    assert_eq!(stage.script.writes(), [Call::Allocate]);
 }
 
 #[tokio::test(start_paused = true)]
