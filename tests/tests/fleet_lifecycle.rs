@@ -59,7 +59,16 @@ async fn where_the_game_owns_the_lifecycle_the_host_only_reads() {
         "reservation_unverifiable"
     );
     scene.sdk.back();
-    scene.watches();
+    scene.host.wait_for("watching again", |status| {
+        let sdk = &status["evidence"]["sdk"];
+        sdk["watching"] == true && sdk["reconnects"].as_u64() >= Some(1)
+    });
+    let metric = |sample: &str| scene.host.admin.metric(sample).unwrap_or_default();
+    assert!(metric("usher_sdk_watch_reconnects_total") >= 1.0);
+    for (outcome, least) in [("ok", 2.0), ("refused", 2.0), ("lost", 1.0)] {
+        let sample = format!("usher_sdk_calls_total{{call=\"hold\",outcome={outcome:?}}}");
+        assert!(metric(&sample) >= least, "{sample}");
+    }
     let inside = accepted(scene.come(Door::MafiaNet, &party).await).await;
     scene.sdk.shut_down();
     scene.host.wait_for("closed", |status| {
