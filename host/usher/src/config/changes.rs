@@ -74,13 +74,21 @@ impl Service {
     }
 }
 
-/// What is a door with a password stays one, and what is none stays none: what the policies are to see
-/// takes a restart.
+/// What is a door with a password or a token stays one, and what is none stays none: what the policies are
+/// to see, and who may call, takes a restart.
 fn adopt_password(door: &mut Door, new: &Door) {
-    if let (Protocol::Mafianet(door), Protocol::Mafianet(new)) = (&mut door.protocol, &new.protocol)
-        && let (Some(old), Some(new)) = (&mut door.password, &new.password)
-    {
-        old.password.clone_from(&new.password);
+    match (&mut door.protocol, &new.protocol) {
+        (Protocol::Mafianet(door), Protocol::Mafianet(new)) => {
+            if let (Some(old), Some(new)) = (&mut door.password, &new.password) {
+                old.password.clone_from(&new.password);
+            }
+        }
+        (Protocol::Http(door), Protocol::Http(new)) => {
+            if let (Some(old), Some(new)) = (&mut door.token, &new.token) {
+                old.clone_from(new);
+            }
+        }
+        _ => {}
     }
 }
 

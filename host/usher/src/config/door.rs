@@ -2,6 +2,7 @@
 
 use super::bucket::Bucket;
 use super::error::ConfigError;
+use super::http::Http;
 use super::mafianet::Mafianet;
 use super::policy::Policy;
 use super::reader::{Section, nearest};
@@ -35,6 +36,8 @@ pub enum Protocol {
     Mafianet(Mafianet),
     /// WebSocket, for web pages and any engine.
     WebSocket(WebSocket),
+    /// A game server keeps the players' connections, and asks over HTTP.
+    Http(Http),
 }
 
 /// A protocol, as the file names it, and what reads the rest of its door.
@@ -57,6 +60,10 @@ const KNOWN: &[Known] = &[
         word: "websocket",
         read: |section, _| WebSocket::read(section).map(Protocol::WebSocket),
     },
+    Known {
+        word: "http",
+        read: |section, _| Http::read(section).map(Protocol::Http),
+    },
 ];
 
 impl Protocol {
@@ -66,6 +73,7 @@ impl Protocol {
             Protocol::Rtyp(_) => "rtyp",
             Protocol::Mafianet(_) => "mafianet",
             Protocol::WebSocket(_) => "websocket",
+            Protocol::Http(_) => "http",
         }
     }
 
@@ -75,6 +83,7 @@ impl Protocol {
             Protocol::Rtyp(_) => Some("tcp"),
             Protocol::Mafianet(_) => Some("mafianet"),
             Protocol::WebSocket(_) => Some("ws"),
+            Protocol::Http(_) => None,
         }
     }
 
@@ -89,6 +98,7 @@ impl Protocol {
             Protocol::Rtyp(rtyp) => vec![("tcp", rtyp.tcp), ("udp", rtyp.udp)],
             Protocol::Mafianet(mafianet) => vec![("udp", mafianet.udp.into())],
             Protocol::WebSocket(websocket) => vec![("tcp", websocket.tcp)],
+            Protocol::Http(http) => vec![("tcp", http.tcp)],
         }
     }
 
@@ -163,6 +173,18 @@ impl Door {
                 // Whoever waits here is told so, and never without a word for too long.
                 timeout_text: "".into(),
                 full_text: websocket.full_reason.clone(),
+                closed_room: None,
+            },
+            Protocol::Http(http) => DoorConfig {
+                name: self.name.clone(),
+                binding: Binding::Confirmation {
+                    confirm_timeout: http.confirm_timeout,
+                    lease: http.lease,
+                },
+                player_number: None,
+                connection_timeout: Http::CONNECTION_TIMEOUT,
+                timeout_text: "".into(),
+                full_text: DoorConfig::FULL_TEXT.into(),
                 closed_room: None,
             },
         }

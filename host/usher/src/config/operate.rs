@@ -62,22 +62,7 @@ impl Admin {
         let listen = section
             .optional("listen", "listen = \"127.0.0.1:4280\"", address)?
             .unwrap_or(Admin::default().listen);
-        let directory = section.source.directory();
-        let token = section.optional("token-file", TOKEN_FILE, |value| {
-            let content =
-                crate::files::read_text(&directory.join(text(value)?)).map_err(|error| {
-                    format!(
-                        "the file that this names cannot be read: {error}; it must hold a token, \
-                         such as `openssl rand -hex 32` gives"
-                    )
-                })?;
-            parse_token(&content)
-        });
-        // Whoever writes the token itself where its file belongs must not find it in the log.
-        let token = token.map_err(|error| ConfigError {
-            value: None,
-            ..error
-        })?;
+        let token = token_file(&mut section, TOKEN_FILE)?;
         if token.is_none() && !listen.ip().to_canonical().is_loopback() {
             let mut error = section.missing("token-file", TOKEN_FILE);
             error.problem = format!(
@@ -88,6 +73,28 @@ impl Admin {
         section.finish()?;
         Ok(Admin { listen, token })
     }
+}
+
+/// Reads the token that is in the file of `token-file`, if there is one.
+pub(super) fn token_file(
+    section: &mut Section<'_>,
+    example: &'static str,
+) -> Result<Option<Secret>, ConfigError> {
+    let directory = section.source.directory();
+    let token = section.optional("token-file", example, |value| {
+        let content = crate::files::read_text(&directory.join(text(value)?)).map_err(|error| {
+            format!(
+                "the file that this names cannot be read: {error}; it must hold a token, such as \
+                 `openssl rand -hex 32` gives"
+            )
+        })?;
+        parse_token(&content)
+    });
+    // Whoever writes the token itself where its file belongs must not find it in the log.
+    token.map_err(|error| ConfigError {
+        value: None,
+        ..error
+    })
 }
 
 fn parse_token(content: &str) -> Result<Secret, String> {

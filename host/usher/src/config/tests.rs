@@ -99,7 +99,7 @@ fn a_bad_configuration_names_the_key_the_value_and_what_would_be_right() {
         (
             "protocol = \"rtyp\"",
             "protocol = \"quic\"",
-            "usher.toml:4: door[0].protocol = \"quic\": it must be a protocol that Usher speaks: \"rtyp\" or \"mafianet\" or \"websocket\"; for example: protocol = \"rtyp\"",
+            "usher.toml:4: door[0].protocol = \"quic\": it must be a protocol that Usher speaks: \"rtyp\" or \"mafianet\" or \"websocket\" or \"http\"; for example: protocol = \"rtyp\"",
         ),
         (
             "\"127.0.0.1:4241\"",
@@ -380,7 +380,7 @@ fn the_reference_in_the_readme_is_true() {
     let (_, rest) = readme.split_once("```toml\n").expect("it has a reference");
     let (reference, _) = rest.split_once("```").expect("which ends");
     let dir = tempfile::tempdir().expect("a directory");
-    for secret in ["admin.token", "discovery.token", "players.authorization"] {
+    for secret in "admin.token discovery.token door.token players.authorization".split(' ') {
         std::fs::write(dir.path().join(secret), "0123456789abcdef").expect("written");
     }
     let read = Config::parse(reference, &dir.path().join("usher.toml")).expect("good");

@@ -1,4 +1,4 @@
-//! The connection passwords of doors, which may change while the host runs.
+//! The connection passwords and tokens of doors, which may change while the host runs.
 
 use crate::config::{Config, Door, Protocol};
 use tokio::sync::watch;
@@ -34,10 +34,7 @@ impl Passwords {
                 let takes = old.is_some() && new.is_some() && *old != new;
                 if takes {
                     old.clone_from(&new);
-                    tracing::info!(
-                        door = &*door.name,
-                        "another connection password is in force"
-                    );
+                    tracing::info!(door = &*door.name, "another password or token is in force");
                 }
                 takes
             });
@@ -52,5 +49,6 @@ fn password(door: &Door) -> Option<Secret> {
             let file = mafianet.password.as_ref()?;
             Some(file.password.clone())
         }
+        Protocol::Http(http) => http.token.clone(),
     }
 }

@@ -5,6 +5,7 @@ use super::passwords::Passwords;
 use crate::admin::Server;
 use crate::config::{Config, Door, Mafianet, Protocol};
 use crate::doors::door::{Addresses, Bound};
+use crate::doors::http;
 use crate::doors::mafianet;
 use crate::doors::rtyp::{self, BindError};
 use crate::doors::websocket;
@@ -138,6 +139,20 @@ fn bind(
             match websocket::Port::bind(settings) {
                 Ok(port) => Ok(Box::new(port)),
                 Err(error) => Err(taken("tcp", config.tcp, error)),
+            }
+        }
+        Protocol::Http(http) => {
+            let settings = http::Settings {
+                id,
+                name: door.name.clone(),
+                room: ROOM.into(),
+                token: means.passwords.of(id),
+                confirm_timeout: http.confirm_timeout,
+                lease: http.lease,
+            };
+            match http::Port::bind(settings, http.tcp) {
+                Ok(port) => Ok(Box::new(port)),
+                Err(error) => Err(taken("tcp", http.tcp, error)),
             }
         }
     }

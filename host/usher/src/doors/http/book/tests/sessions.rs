@@ -1,0 +1,127 @@
+//! Sessions, the game server that has them, and how they end.
+
+use super::*;
+use crate::doors::http::api::Accepted;
+
+#[test]
+fn probes_are_answered_with_the_last_call_of_the_game_server() {
+    let mut door = Door::new();
+    let session = SessionId(7);
+    door.deliver(DoorEvent::Probe { session });
+    assert_eq!(door.orders(), ["seen 7 1000000"], "nobody ever called");
+    door.call(Some("a")).expect("it is the first");
+    door.pass(1_500);
+    door.deliver(DoorEvent::Probe { session });
+    assert_eq!(door.orders(), ["seen 7 1500"]);
+    door.close();
+}
+
+#[test]
+fn another_game_server_ends_what_the_one_before_it_had() {
+    let mut door = Door::new();
+    door.call(Some("first")).expect("it is the first");
+    let (open, seated) = (door.begin("a"), door.begin("b"));
+    let session = door.accept(seated, 7);
+    let local = door.book.local(Digest::of("l"), "Host".into(), door.now);
+    let local = local.expect("there is room");
+    door.orders();
+    door.call(Some("second")).expect("it is another");
+    assert_eq!(door.orders(), ["gone 1 Dropped", "gone 2 Dropped"]);
+    assert_eq!(door.word(open), "over");
+    door.over(seated, 7, SessionEnd::Closed);
+    let read = door.book.endings(None);
+    let ended: Vec<_> = read.ended.iter().map(|it| (&*it.session, it.how)).collect();
+    let replaced = [(&*local, How::Replaced), (&*session, How::Replaced)];
+    assert_eq!(ended, replaced);
+    assert_eq!(door.call(Some("first")), Err(Replaced));
+    assert_eq!(door.call(Some("second")), Ok(()));
+    door.close();
+}
+
+#[test]
+fn local_sessions_are_few_end_with_the_lease_and_tell_the_core_nothing() {
+    let mut door = Door::new();
+    door.call(None).expect("it is the first");
+    let mut begin = |key: &str, name: &str| {
+        let (key, name) = (Digest::of(key), name.into());
+        door.book.local(key, name, door.now)
+    };
+    let one = begin("a", "Host").expect("there is room");
+    assert_eq!(begin("a", "Host").as_ref(), Ok(&one));
+    assert_eq!(begin("a", "Guest"), Err(NotLocal::Reused));
+    for number in 1..16 {
+        begin(&number.to_string(), "Host").expect("there is room");
+    }
+    assert_eq!(begin("b", "Host"), Err(NotLocal::Full));
+    let stage = door.book.confirm(&one).expect("it is there");
+    assert_eq!(*stage.borrow(), Stage::Confirmed);
+    for _ in 0..2 {
+        let stage = door.book.end(&one, Departure::Left).expect("it is known");
+        assert_eq!(gone(stage), Some(How::Left));
+    }
+    assert_eq!(door.book.locals.count(), 15);
+    door.pass(LEASE - 1);
+    assert_eq!(door.book.locals.count(), 15);
+    door.pass(1);
+    assert_eq!(door.orders(), [""; 0]);
+    door.close();
+}
+
+#[test]
+fn every_end_of_a_session_has_its_word() {
+    let kicked = SessionEnd::Kicked(Reason::new("foul", "Fair play."));
+    for (end, how) in [
+        (SessionEnd::Left, How::Left),
+        (SessionEnd::Closed, How::Dropped),
+        (SessionEnd::ProtocolError, How::Dropped),
+        (SessionEnd::BindTimeout, How::Unconfirmed),
+        (SessionEnd::IdleTimeout, How::Lease),
+        (kicked, How::Kicked),
+        (SessionEnd::TakenOver, How::TakenOver),
+        (SessionEnd::Shutdown, How::Shutdown),
+    ] {
+        let mut door = Door::new();
+        let id = door.begin("a");
+        let session = door.accept(id, 7);
+        door.over(id, 7, end);
+        let stage = door.book.end(&session, Departure::Left);
+        assert_eq!(gone(stage.expect("it is remembered")), Some(how));
+        let ended = door.book.endings(None).ended;
+        let reason = (ended[0].code.as_deref(), ended[0].text.as_deref());
+        let expected = match how {
+            How::Kicked => (Some("foul"), Some("Fair play.")),
+            _ => (None, None),
+        };
+        assert_eq!(reason, expected);
+        door.orders();
+        door.close();
+    }
+}
+
+#[test]
+fn an_acceptance_says_what_the_policies_gave_also_where_it_is_no_text() {
+    let mut door = Door::new();
+    let id = door.begin("a");
+    let grant = Grant {
+        session: SessionId(7),
+        token: None,
+        number: Some(3),
+        name: "Ronaldo".into(),
+        room: "arena".into(),
+        config: [0, 255].as_slice().into(),
+    };
+    door.deliver(DoorEvent::Accepted { request: id, grant });
+    let expected = Answer::Accepted(Accepted {
+        id: "1-00c0ffee".to_owned(),
+        session: "7-00c0ffee".to_owned(),
+        name: "Ronaldo".to_owned(),
+        room: "arena".to_owned(),
+        number: Some(3),
+        config: None,
+        config_base64: "AP8=".to_owned(),
+        confirm_within_ms: 10_000,
+    });
+    assert_eq!(door.answer(id), Some(expected));
+    door.over(id, 7, SessionEnd::Left);
+    door.close();
+}
