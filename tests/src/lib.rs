@@ -7,6 +7,7 @@
 
 mod admin;
 mod audit;
+mod calls;
 mod game_server;
 mod guest;
 mod host;
@@ -21,6 +22,7 @@ mod visitor;
 
 pub use admin::Admin;
 pub use audit::decisions;
+pub use calls::{Event, Events, GameServer, Reply};
 pub use game_server::{Asked, Desk};
 pub use guest::Guest;
 pub use host::{Usher, binary};

@@ -81,6 +81,15 @@ impl Setup {
         }
     }
 
+    /// The same with a door of `http` at which no token is needed.
+    pub fn http() -> Setup {
+        let setup = Setup {
+            protocol: "http",
+            ..Setup::default()
+        };
+        setup.door("without-token", "true")
+    }
+
     /// Sets a key of `[limits]` to a TOML value.
     pub fn limit(mut self, key: &str, value: &str) -> Setup {
         self.limits.retain(|(known, _)| known != key);
@@ -90,6 +99,7 @@ impl Setup {
 
     /// Sets a key of the door to a TOML value.
     pub fn door(mut self, key: &str, value: &str) -> Setup {
+        self.door.retain(|(known, _)| known != key);
         self.door.push((key.into(), value.into()));
         self
     }
