@@ -2,6 +2,7 @@
 //! test, lints, and checks the habits that no compiler checks. CONTRIBUTING.md says when to use
 //! which. Every failure is one line that says what to do next.
 
+mod api;
 mod bench;
 mod browser;
 mod debian;

@@ -7,7 +7,7 @@ use std::{fs, io};
 
 use crate::process::{self, Outcome, seconds};
 use crate::workspace::Workspace;
-use crate::{browser, fresh, tidy, wasm};
+use crate::{api, browser, fresh, tidy, wasm};
 
 /// The oldest Python that the conformance suites are written for.
 const PYTHON: (u32, u32) = (3, 9);
@@ -48,6 +48,7 @@ pub(crate) fn run(workspace: &Workspace, fast: bool, filters: &[String]) -> Outc
         if filters.is_empty() {
             suites.push(time("secrets", || secrets(workspace)));
             if !fast {
+                suites.push(time("api", || api::run(workspace)));
                 suites.push(time("new crates", || fresh::run(workspace)));
             }
         }
