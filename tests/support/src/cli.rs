@@ -5,6 +5,8 @@ use crate::fault::{Fault, What};
 use crate::sdk::{Dialect, FakeSdk, Hold};
 use crate::server::Options;
 use clap::Parser;
+use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The local SDK endpoint of a fleet, made up: nothing that it says is true
@@ -20,6 +22,9 @@ struct SdkArgs {
     /// A hold: ID:SEATS for whoever has its id, or ID:SEATS:p1,p2 for these players; may be repeated
     #[arg(long, value_parser = hold)]
     hold: Vec<Hold>,
+    /// More holds, of one seat each for whoever has its id: an id a line
+    #[arg(long, value_name = "FILE")]
+    holds: Option<PathBuf>,
     /// An allocation that is current from the start, without a roster
     #[arg(long)]
     allocation: Option<String>,
@@ -56,6 +61,8 @@ struct DiscoveryArgs {
 /// One line that says what to do next.
 pub fn fake_sdk() -> Result<(), String> {
     let args = SdkArgs::parse();
+    let more = args.holds.as_ref().map(fs::read_to_string).transpose();
+    let more = more.map_err(|error| format!("the file of holds cannot be read: {error}"))?;
     let sdk = FakeSdk::with(args.dialect, by_hand(args.port)).map_err(taken)?;
     if args.delay > 0 {
         sdk.fault(Fault::at(
@@ -75,6 +82,9 @@ pub fn fake_sdk() -> Result<(), String> {
     }
     for hold in args.hold {
         sdk.hold(hold);
+    }
+    for id in more.iter().flat_map(|ids| ids.lines()) {
+        sdk.hold(Hold::open(id, 1));
     }
     if let Some(id) = &args.allocation {
         sdk.allocate(id, &crate::context::rosterless());
