@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddrV4;
+use std::path::PathBuf;
 
 /// Puts load on a door of Usher, and says as JSON lines what players saw of it.
 #[derive(Debug, Parser)]
@@ -16,6 +17,10 @@ pub(crate) struct Cli {
 pub(crate) enum Scenario {
     /// Players play while others wait, others come and go, and somebody floods the door.
     Pending(Pending),
+    /// Players come with join tickets, each with a reservation of its own, and leave once they are answered.
+    Tickets(Tickets),
+    /// Writes reservation ids that nobody can guess to stdout, one a line.
+    Mint(Mint),
 }
 
 /// The door must have seats for the players and nobody else, and rules that send back what they are sent.
@@ -45,6 +50,36 @@ pub(crate) struct Pending {
     /// Makes everything that is left to chance the same as in another run.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+}
+
+/// The door must let in whoever has one of the reservations.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Tickets {
+    /// Where the door is. It must be on this machine: the clients come from all over 127.0.0.0/8.
+    #[arg(value_name = "mafianet://127.0.0.1:PORT", value_parser = door)]
+    pub(crate) door: SocketAddrV4,
+    /// The reservations, an id a line; each is used once.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reservations: PathBuf,
+    /// The tickets' protocol version.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) protocol_version: u32,
+    /// How many come in a second.
+    #[arg(long, default_value_t = 2_000)]
+    pub(crate) rate: u32,
+    /// For how many seconds.
+    #[arg(long, default_value_t = 60)]
+    pub(crate) seconds: u32,
+    /// Makes everything that is left to chance the same as in another run.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// Nothing is put under load.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Mint {
+    /// How many.
+    pub(crate) count: u32,
 }
 
 fn door(text: &str) -> Result<SocketAddrV4, String> {

@@ -171,7 +171,8 @@ fn answer(
             };
             say(peer, &accepted);
         }
-        Message::SessionRequest(payload) if payload.starts_with(b"player") => {
+        // A player, or someone with a join ticket.
+        Message::SessionRequest([b'p', b'l', ..] | [b'{', ..]) => {
             say(peer, &Message::SessionConfig(b""));
         }
         Message::SessionRequest(_) => {

@@ -20,6 +20,10 @@ mod flood;
 #[cfg(target_os = "linux")]
 mod guest;
 #[cfg(target_os = "linux")]
+mod joiners;
+#[cfg(target_os = "linux")]
+mod lines;
+#[cfg(target_os = "linux")]
 mod pace;
 #[cfg(target_os = "linux")]
 mod pending;
@@ -31,6 +35,8 @@ mod samples;
 mod socket;
 #[cfg(target_os = "linux")]
 mod tally;
+#[cfg(target_os = "linux")]
+mod tickets;
 #[cfg(target_os = "linux")]
 mod timers;
 #[cfg(target_os = "linux")]
@@ -52,6 +58,8 @@ fn main() -> ExitCode {
 fn main() -> ExitCode {
     let done = match Cli::parse().scenario {
         Scenario::Pending(pending) => pending::run(pending),
+        Scenario::Mint(mint) => tickets::mint(&mint),
+        Scenario::Tickets(tickets) => tickets::run(&tickets),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

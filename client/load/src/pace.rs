@@ -35,6 +35,11 @@ impl Pace {
         due.min(most) as u32
     }
 
+    /// How much later than the one before it each is due; nothing where none ever is.
+    pub(crate) fn interval(&self) -> Option<Duration> {
+        (self.each_second > 0.0).then(|| Duration::from_secs_f64(1.0 / self.each_second))
+    }
+
     /// When the next one is due, if ever.
     pub(crate) fn next(&self) -> Option<Duration> {
         (self.each_second > 0.0)

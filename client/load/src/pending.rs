@@ -3,19 +3,14 @@
 use crate::args::Pending;
 use crate::crowd::{Crowd, PAYLOAD};
 use crate::flood::Flood;
+use crate::lines::{PATIENCE, PAUSE, end, say};
 use crate::players::Players;
 use crate::work::{Phase, Worker};
-use serde_json::{Map, Value, json};
-use std::io::{self, Write as _};
+use serde_json::json;
+use std::io;
 use std::net::SocketAddr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-/// How long anything may take that is waited for, beyond what it takes by itself.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// How often it is looked at.
-const PAUSE: Duration = Duration::from_millis(20);
 
 struct Timeline {
     workers: [(&'static str, Worker); 3],
@@ -107,18 +102,9 @@ impl Timeline {
     }
 
     fn end(&self, name: &str) -> io::Result<()> {
-        let mut line = Map::new();
-        let mut behind = Vec::new();
-        for (part, worker) in &self.workers {
-            let report = worker.report();
-            line.insert((*part).to_owned(), Value::Object(report.figures));
-            behind.extend(report.behind);
-        }
-        line.insert("event".to_owned(), "end".into());
-        line.insert("phase".to_owned(), name.into());
-        line.insert("at_s".to_owned(), json!(self.zero.elapsed().as_secs_f64()));
-        line.insert("behind".to_owned(), behind.into());
-        say(&Value::Object(line))
+        let parts = self.workers.iter();
+        let reports = parts.map(|(part, worker)| (*part, worker.report()));
+        end(name, self.zero, reports)
     }
 
     /// Waits until what the phase asked for stands.
@@ -143,10 +129,4 @@ impl Timeline {
             .into_iter()
             .try_for_each(|(_, worker)| worker.join())
     }
-}
-
-fn say(line: &Value) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "{line}")?;
-    out.flush()
 }

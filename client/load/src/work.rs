@@ -43,7 +43,7 @@ impl Report {
 
 /// One part of the load.
 pub(crate) trait Work {
-    /// The load changes, and figures begin anew.
+    /// The load changes, and figures begin anew, if not at the last report already.
     fn begin(&mut self, phase: Phase, now: Duration);
 
     /// Does what is due and takes what came to those ports that are readable. The moment at which something
