@@ -59,6 +59,27 @@ pub(crate) fn dropped(port: u16) -> u64 {
     texts.iter().map(|text| dropped_in(text, port)).sum()
 }
 
+/// How many files and sockets a process has open.
+pub(crate) fn open_files(process: u32) -> Outcome<u64> {
+    let path = format!("/proc/{process}/fd");
+    let files = fs::read_dir(&path).map_err(|error| format!("cannot read {path}: {error}"))?;
+    Ok(files.count() as u64)
+}
+
+/// How many closed TCP connections of the whole machine still keep their ports, so that nothing late can
+/// be taken for a part of a new one.
+pub(crate) fn time_wait() -> u64 {
+    let text = fs::read_to_string("/proc/net/sockstat").unwrap_or_default();
+    time_wait_in(&text).unwrap_or(0)
+}
+
+/// `TCP: inuse 5 orphan 0 tw 7 alloc 9 mem 3`.
+fn time_wait_in(sockets: &str) -> Option<u64> {
+    let line = sockets.lines().find_map(|line| line.strip_prefix("TCP:"))?;
+    let mut words = line.split_whitespace().skip_while(|word| *word != "tw");
+    words.nth(1)?.parse().ok()
+}
+
 /// Finds `VmRSS:  1234 kB`.
 fn memory(status: &str) -> Option<u64> {
     let line = status
@@ -131,6 +152,15 @@ mod tests {
         assert_eq!(busy(stat), Some(10 + 1 + 5 + 2 + 3 + 4));
         assert_eq!(busy("intr 1 2"), None);
         assert!(read_machine().unwrap().ticks > 0);
+    }
+
+    #[test]
+    fn closed_connections_that_wait_are_found_among_the_others() {
+        let text =
+            "sockets: used 9\nTCP: inuse 5 orphan 1 tw 27 alloc 9 mem 3\nUDP: inuse 2 mem 1\n";
+        assert_eq!(time_wait_in(text), Some(27));
+        assert_eq!(time_wait_in("sockets: used 9\n"), None);
+        assert!(open_files(std::process::id()).unwrap() > 0);
     }
 
     #[test]

@@ -23,8 +23,9 @@ pub(crate) struct Verdict {
     pub(crate) what: &'static str,
     pub(crate) figure: Option<f64>,
     pub(crate) line: f64,
-    unit: &'static str,
-    below: bool,
+    pub(crate) unit: &'static str,
+    /// Whether it has to stay below the line; else it may reach it.
+    pub(crate) below: bool,
     /// Whether it has to hold however little load there is, and whatever else the machine does.
     pub(crate) always: bool,
 }
