@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A host, in a mode, with what it finds there.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -51,6 +52,8 @@ pub struct Row {
     pub verify: Vec<Value>,
     /// Faults, as the stand-ins read them.
     pub faults: Vec<Value>,
+    /// How often a path is asked for it, at least and at most.
+    pub calls: BTreeMap<String, (usize, usize)>,
     /// Who comes.
     pub joins: Vec<Join>,
 }
@@ -73,10 +76,8 @@ pub struct Join {
     pub chain: Option<String>,
     /// Whether the player leaves before the next one comes.
     pub leaves: bool,
-    /// The least and the most that the answer may take, in milliseconds.
+    /// The least that the answer takes, in milliseconds. What it takes at most depends on the machine.
     pub at_least_ms: u64,
-    /// The most; none is said where it does not matter.
-    pub at_most_ms: Option<u64>,
 }
 
 impl World {
