@@ -40,8 +40,9 @@ impl DoorLink for TicketDoor {
     }
 }
 
-/// The reason in the words of join tickets. A text that stands with it stays, where there is room for both.
-fn in_words(reason: Reason, text_alone: bool) -> Reason {
+/// The reason in the words of join tickets. A text that stands with it stays, where there is room for both:
+/// with `text_alone` there is none.
+pub fn in_words(reason: Reason, text_alone: bool) -> Reason {
     let word = word(&reason.code);
     Reason {
         code: word.as_str().into(),

@@ -8,9 +8,10 @@ use crate::doors::door::{Addresses, Bound};
 use crate::doors::http;
 use crate::doors::mafianet;
 use crate::doors::rtyp::{self, BindError};
+use crate::doors::tickets::in_words;
 use crate::doors::websocket;
 use std::sync::Arc;
-use usher_core::DoorId;
+use usher_core::{DoorId, Reason, code};
 use usher_runtime::LiveBuckets;
 use usher_wire::raknet::Budget;
 
@@ -149,11 +150,21 @@ fn bind(
                 token: means.passwords.of(id),
                 confirm_timeout: http.confirm_timeout,
                 lease: http.lease,
+                full: full(config, door),
             };
             match http::Port::bind(settings, http.tcp) {
                 Ok(port) => Ok(Box::new(port)),
                 Err(error) => Err(taken("tcp", http.tcp, error)),
             }
         }
+    }
+}
+
+/// What a knock is told that the core never saw, because too many came at once.
+fn full(config: &Config, door: &Door) -> Reason {
+    let full = Reason::new(code::POOL_FULL, "Too many are waiting.");
+    match config.carries_tickets(door) {
+        true => in_words(full, door.protocol.refuses_by_text_alone()),
+        false => full,
     }
 }

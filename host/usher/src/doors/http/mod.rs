@@ -30,7 +30,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval};
-use usher_core::{DoorId, Secret, SessionId};
+use usher_core::{DoorId, Reason, Secret, SessionId};
 use usher_runtime::Message;
 
 /// What callers may take.
@@ -64,6 +64,8 @@ pub struct Settings {
     pub confirm_timeout: Duration,
     /// How long the game server may be silent.
     pub lease: Duration,
+    /// What a knock is told that the core never saw, because too many came at once.
+    pub full: Reason,
 }
 
 /// A door whose port is taken.
@@ -112,6 +114,7 @@ impl Bound for Port {
             room: settings.room,
             confirm: settings.confirm_timeout,
             lease: settings.lease,
+            full: settings.full,
         };
         let book = Book::new(terms, Run(run));
         let desk = Arc::new(Desk::new(settings.name.clone(), book, core));

@@ -4,7 +4,7 @@ use super::Book;
 use crate::core_loop::DoorEvent;
 use crate::doors::http::api::{Accepted, Answer, Ended, How, OverWhy, Rejected};
 use data_encoding::BASE64;
-use usher_core::{Departure, Grant, Input, Moment, Reason, RequestId, SessionEnd, SessionId, code};
+use usher_core::{Departure, Grant, Input, Moment, Reason, RequestId, SessionEnd, SessionId};
 
 impl Book {
     /// Takes what the core says.
@@ -39,7 +39,7 @@ impl Book {
 
     /// Too many knocks wait for the core: this one is as good as refused by a full pool.
     pub(in crate::doors::http) fn shed(&mut self, request: RequestId, now: Moment) {
-        let reason = Reason::new(code::POOL_FULL, "Too many are waiting.");
+        let reason = self.terms.full.clone();
         self.refuse(request, &reason, now);
     }
 

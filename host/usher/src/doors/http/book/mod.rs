@@ -31,8 +31,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use usher_core::{
-    Abilities, Departure, Digest, DoorId, Input, Moment, ReasonAbility, RequestData, RequestId,
-    Secret, SessionId,
+    Abilities, Departure, Digest, DoorId, Input, Moment, Reason, ReasonAbility, RequestData,
+    RequestId, Secret, SessionId,
 };
 
 /// What a door is to be.
@@ -45,6 +45,8 @@ pub(super) struct Terms {
     pub(super) confirm: Duration,
     /// How long the game server may be silent.
     pub(super) lease: Duration,
+    /// What a knock is told that the core never saw.
+    pub(super) full: Reason,
 }
 
 /// What the core is to be told.

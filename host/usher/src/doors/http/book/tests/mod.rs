@@ -5,7 +5,7 @@ mod sessions;
 
 use super::*;
 use crate::core_loop::DoorEvent;
-use usher_core::{Grant, Reason, SessionEnd};
+use usher_core::{Grant, SessionEnd};
 
 /// A book, what it wants of the core, and the time.
 struct Door {
@@ -24,6 +24,7 @@ impl Door {
             room: "main".into(),
             confirm: Duration::from_secs(10),
             lease: Duration::from_millis(LEASE),
+            full: Reason::new("pool-full", "Too many are waiting."),
         };
         Door {
             book: Book::new(terms, Run(0x00c0_ffee)),

@@ -169,3 +169,17 @@ fn undecided_payloads_have_a_bound_together() {
     }
     door.close();
 }
+
+#[test]
+fn a_knock_that_the_core_never_saw_is_refused_as_by_a_full_pool() {
+    let mut door = Door::new();
+    let id = door.begin("a");
+    door.book.shed(id, door.now);
+    let Some(Answer::Rejected(rejected)) = door.answer(id) else {
+        panic!("it is refused");
+    };
+    assert_eq!(rejected.code, "pool-full");
+    assert_eq!(door.ask_for("a", "R9"), Ok(Begun::Known(id)));
+    door.orders();
+    door.close();
+}
