@@ -69,6 +69,8 @@ enum Task {
         /// Only tests whose name contains one of these
         filters: Vec<String>,
     },
+    /// Builds the host and calls its http door in ways that are made up from the description of its API
+    Api,
     /// Builds a release, serves with it, joins, leaves, and stops it
     Smoke,
     /// Serves a made-up SDK endpoint of a fleet, to try hosted mode by hand; --help has its flags
@@ -112,6 +114,10 @@ fn run(task: &Task) -> Outcome {
         Task::Lint => lint::run(&workspace),
         Task::Tidy => tidy::run(&workspace),
         Task::Test { fast, filters } => test::run(&workspace, *fast, filters),
+        Task::Api => {
+            process::run(workspace.cargo().args(["build", "--package", "usher"]))?;
+            api::run(&workspace)
+        }
         Task::Smoke => smoke::run(&workspace),
         Task::FakeSdk { args } => stand_in::run(&workspace, "fake-sdk", args),
         Task::FakeDiscovery { args } => stand_in::run(&workspace, "fake-discovery", args),
