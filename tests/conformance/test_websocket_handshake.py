@@ -107,6 +107,12 @@ class Handshake(Refusing):
         for origin in (PAGE, "HTTPS://PLAY.EXAMPLE", "http://localhost:8000", None):
             self.opened("/play", Origin=origin)
 
+    def test_the_policy_sees_which_page_it_is(self) -> None:
+        told = self.accepted(self.coming("seen", "/play", Origin=PAGE))
+        self.assertIn(f"\norigin {PAGE}", told["config"])
+        told = self.accepted(self.coming("seen", "/play"))
+        self.assertNotIn("origin", told["config"])
+
     def test_any_other_page_may_not(self) -> None:
         for origin in (
             "https://evil.example",

@@ -116,8 +116,10 @@ fn queued(request: &Request, name: Option<&str>) -> Decided {
 fn seen(request: &Request) -> String {
     let password = request.password.as_deref().unwrap_or("-");
     let payload = request.payload.len();
+    let origin = request.text_attribute("peer.origin");
+    let origin = origin.map_or(String::new(), |origin| format!("\norigin {origin}"));
     format!(
-        "protocol {}\nproven {}\nport {}\npayload {payload}\npassword {password}\nstatus {}\nreasons {}",
+        "protocol {}\nproven {}\nport {}\npayload {payload}\npassword {password}\nstatus {}\nreasons {}{origin}",
         request.protocol,
         request.peer.proven,
         request.peer.port,
