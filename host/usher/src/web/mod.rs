@@ -6,5 +6,5 @@ mod guard;
 mod server;
 
 pub use body::{BodyError, read_body};
-pub use guard::{Call, Denied, check_page, check_token, single};
+pub use guard::{Call, Denied, Unreadable, check_page, check_token, single};
 pub use server::{Bounds, Listener, Local};

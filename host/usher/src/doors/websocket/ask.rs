@@ -2,6 +2,7 @@
 
 use super::forwarded;
 use crate::config::WebSocket;
+use crate::web::single;
 use axum::http::header::{self, AsHeaderName};
 use axum::http::{HeaderMap, Method, Request, StatusCode, Version};
 use std::net::SocketAddr;
@@ -155,19 +156,6 @@ fn has_token(headers: &HeaderMap, name: impl AsHeaderName, token: &str) -> bool 
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','));
     tokens.any(|it| it.trim().eq_ignore_ascii_case(token))
-}
-
-/// A header that is there twice, or is not text, is not understood.
-#[derive(PartialEq, Eq, Debug)]
-struct Unreadable;
-
-fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Result<Option<&str>, Unreadable> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (None, _) => Ok(None),
-        (Some(value), None) => value.to_str().map(Some).map_err(|_| Unreadable),
-        (Some(_), Some(_)) => Err(Unreadable),
-    }
 }
 
 /// A name that cannot be one.
