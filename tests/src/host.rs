@@ -1,7 +1,7 @@
 //! A running host: the real binary, with a directory of its own.
 
 use crate::admin::Admin;
-use crate::game_server::Desk;
+use crate::asked::Desk;
 use crate::keep;
 use crate::setup::{Ports, Setup};
 use serde_json::Value;

@@ -6,9 +6,10 @@
 //! `USHER_MODULES`.
 
 mod admin;
+mod asked;
 mod audit;
+mod base64;
 mod calls;
-mod game_server;
 mod guest;
 mod host;
 pub mod keep;
@@ -21,9 +22,9 @@ pub mod tickets;
 mod visitor;
 
 pub use admin::Admin;
+pub use asked::{Asked, Desk};
 pub use audit::decisions;
 pub use calls::{Event, Events, GameServer, Reply};
-pub use game_server::{Asked, Desk};
 pub use guest::Guest;
 pub use host::{Usher, binary};
 pub use modules::{module, place};

@@ -1,6 +1,7 @@
 //! Looks for secrets in what was said: any part of one that is long enough to be no accident, as it is, in
 //! base64 and in hex.
 
+use crate::base64::base64;
 use std::collections::HashSet;
 
 /// How long a part must be to be no accident: of 64 letters, and of 16.
@@ -110,19 +111,4 @@ fn escaped(text: &str) -> String {
             false => format!("%{byte:02X}"),
         })
         .collect()
-}
-
-/// Base64 of bytes that come in threes.
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for three in bytes.chunks_exact(3) {
-        let all = three
-            .iter()
-            .fold(0_usize, |all, byte| all << 8 | usize::from(*byte));
-        for shift in [18, 12, 6, 0] {
-            text.push(char::from(LETTERS[all >> shift & 63]));
-        }
-    }
-    text
 }

@@ -1,6 +1,6 @@
 //! Someone who comes with a payload, at any door: what is the same at all of them.
 
-use crate::game_server::Asked;
+use crate::asked::Asked;
 use crate::guest::Guest;
 use crate::host::Usher;
 use crate::keep;
@@ -22,7 +22,7 @@ pub enum Door {
 
 impl Door {
     /// All of them.
-    pub const ALL: [Door; 2] = [Door::MafiaNet, Door::WebSocket];
+    pub const ALL: [Door; 3] = [Door::MafiaNet, Door::Http, Door::WebSocket];
 }
 
 /// Someone at a door, or inside. Dropping it is a crash.

@@ -1,5 +1,6 @@
 //! Hosts whose players show join tickets, in each mode.
 
+use super::names::mint;
 use crate::modules::module;
 use crate::setup::Setup;
 use usher_stand_ins::{FakeDiscovery, FakeSdk};
@@ -8,7 +9,7 @@ use usher_stand_ins::{FakeDiscovery, FakeSdk};
 pub const PROTOCOL: u32 = 3;
 
 impl Setup {
-    /// Doors of `mafianet` and `websocket` for join tickets, with the policies that ship for them. The game has a
+    /// Doors of `mafianet`, `http` and `websocket` for join tickets, with the policies that ship for them. The game has a
     /// rule of its own, which obeys display names, or none but that a session is open and a seat free.
     pub fn tickets(own_rule: bool) -> Setup {
         Setup::of_tickets(own_rule, "game-rule = true")
@@ -23,6 +24,7 @@ impl Setup {
         };
         setup
             .policy("session-open", "builtin:session-open", session_open)
+            .desk(&mint())
             .web()
     }
 
