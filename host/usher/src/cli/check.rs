@@ -67,8 +67,8 @@ fn configuration(path: &Path) -> Result<String, String> {
         line("service", service.name.to_string());
     }
     line("mode", mode_line(&chosen));
-    if let Some(warning) = &chosen.warning {
-        line("warning", warning.clone());
+    for warning in chosen.warning.into_iter().chain(config.warnings()) {
+        line("warning", warning);
     }
     Ok(text)
 }

@@ -9,7 +9,10 @@ impl Config {
         for policy in &mut self.policies {
             let new = new.policies.iter().find(|new| new.name == policy.name);
             if let Some(new) = new {
-                policy.fail = new.fail;
+                // What is said of another module does not hold for this one: it may be one that must fail closed.
+                if policy.module == new.module {
+                    policy.fail = new.fail;
+                }
                 policy.recheck = new.recheck;
                 policy.game_rule = new.game_rule;
                 policy.deadline = new.deadline;
@@ -109,7 +112,9 @@ fn named<T: PartialEq>(kind: &str, old: &[T], new: &[T], name: impl Fn(&T) -> &s
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Module;
     use std::path::Path;
+    use usher_core::FailMode;
 
     fn config(text: &str) -> Config {
         let policy = "[[policy]]\nname = \"all\"\nmodule = \"builtin:open\"\n";
@@ -142,6 +147,20 @@ mod tests {
         ];
         assert_eq!(parts, expected);
         assert!(new.differences(&new).is_empty());
+    }
+
+    #[test]
+    fn what_becomes_of_a_fault_is_not_taken_from_another_module() {
+        let mut old = config(&door("main", ""));
+        let fail = "fail = \"open\"\n";
+        let mut new = config(&format!("{fail}{}", door("main", "")));
+        let before = old.clone();
+        new.policies[0].module = Module::File("other.wasm".into());
+        old.adopt(&new);
+        assert_eq!(old, before);
+        new.policies[0].module = before.policies[0].module.clone();
+        old.adopt(&new);
+        assert_eq!(old.policies[0].fail, FailMode::Open);
     }
 
     #[test]

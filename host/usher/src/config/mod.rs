@@ -15,6 +15,7 @@ mod limits;
 mod mafianet;
 mod module;
 mod operate;
+mod order;
 mod place;
 mod policy;
 mod reader;
@@ -198,6 +199,7 @@ impl Config {
             door.policies.clone_from(&chain);
         }
         self.policies = policies;
+        self.check_given()?;
         self.check_tickets()
     }
 

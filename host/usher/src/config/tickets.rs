@@ -4,13 +4,12 @@
 use super::Config;
 use super::door::{Door, Protocol};
 use super::error::ConfigError;
-use super::module::Module;
 use std::time::Duration;
 use usher_core::{DoorConfig, Duplicates, Reason};
 use usher_wire::ticket;
 
 /// The built-in policy that reads join tickets.
-const READER: &str = "join-ticket";
+pub(super) const READER: &str = "join-ticket";
 /// The longest that a decision about a join ticket takes.
 const DECISION: Duration = Duration::from_secs(10);
 /// How long a client with a join ticket has to be kept, at the least: a decision, and time to hear of it.
@@ -20,13 +19,8 @@ impl Config {
     /// Whether players come with join tickets to a door: as the file says, or if the built-in policy is asked
     /// that reads them.
     pub fn carries_tickets(&self, door: &Door) -> bool {
-        let reads = |policy: &super::Policy| match &policy.module {
-            Module::Builtin(builtin) => builtin.name == READER,
-            Module::File(_) => false,
-        };
-        let mut asked = door.policies.iter();
-        let asks = asked.any(|slot| self.policies.get(usize::from(slot.0)).is_some_and(reads));
-        door.tickets.unwrap_or(asks)
+        let asks = || self.asked(door).iter().any(|it| it.reads_tickets());
+        door.tickets.unwrap_or_else(asks)
     }
 
     /// What the core has to know of a door besides, if players come to it with join tickets.
@@ -49,6 +43,7 @@ impl Config {
                 problem,
                 example: Some(example.into()),
             };
+        self.check_order()?;
         let doors = self.doors.iter().enumerate();
         let doors: Vec<_> = doors.filter(|(_, it)| self.carries_tickets(it)).collect();
         for (place, door) in &doors {

@@ -14,10 +14,10 @@ use usher_core::{Attribute, AttributeValue};
 /// How long those outside have to be told that the host stops.
 const STOP_WITHIN: Duration = Duration::from_secs(5);
 
-/// Finds out how this server came to be, and says what is odd about it.
+/// Finds out how this server came to be, and says what is odd about that and the configuration.
 pub(super) fn choose(config: &Config) -> Chosen {
     let chosen = Chosen::choose(config, env::var_os(PORT_VARIABLE).as_deref());
-    if let Some(warning) = &chosen.warning {
+    for warning in chosen.warning.iter().chain(&config.warnings()) {
         tracing::warn!("{warning}");
     }
     chosen
