@@ -200,6 +200,43 @@ async fn a_session_that_comes_of_a_lost_claim_is_joined_and_one_that_nobody_join
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_comes_while_a_session_is_being_ended_has_another_claimed() {
+    let scene = scene();
+    let slow = What::Delay(Duration::from_secs(1));
+    let ended = "/v1/sessions/self-";
+    scene.sdk.fault(Fault::at(ended, slow).once());
+    let mut first = scene.come(Door::MafiaNet, &scene.reservation(1)).await;
+    assert_eq!(first.outcome().await, Ok(()));
+    let before = scene.sdk.allocation();
+    first.leave().await;
+    scene.sdk.calls().wait_for(1, "POST", ended);
+    let mut second = scene.come(Door::WebSocket, &scene.reservation(1)).await;
+    assert_eq!(second.outcome().await, Ok(()));
+    assert_eq!((claims(&scene), ends(&scene)), (2, 1));
+    let now = scene.sdk.allocation();
+    assert!(now.is_some() && now != before, "{now:?}");
+    second.leave().await;
+    is_idle(&scene);
+    assert_eq!((claims(&scene), ends(&scene)), (2, 2));
+    scene.close();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_comes_after_an_error_is_ended_when_nobody_joins_it() {
+    let scene = scene();
+    let failed = What::json(500, "{}");
+    scene.sdk.fault(Fault::at("/allocate", failed).once());
+    let ticket = scene.reservation(1);
+    let told = scene.visit(Door::WebSocket, &ticket).await;
+    assert_eq!(told, "refused_by_game");
+    let context = usher_stand_ins::context::rosterless();
+    scene.sdk.allocate("self-1790938521881", &context);
+    scene.sdk.calls().wait_for(1, "POST", "/v1/sessions/self-");
+    is_idle(&scene);
+    scene.close();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_endpoint_that_dies_or_is_silent_while_a_session_is_claimed_refuses_whoever_waits() {
     let scene = scene();
     let ticket = scene.reservation(1);

@@ -44,6 +44,7 @@ const LOOKUP_DURATION: &str = "usher_lookup_duration_seconds";
 const HEARTBEATS: &str = "usher_heartbeats_total";
 const SDK_CALLS: &str = "usher_sdk_calls_total";
 const SDK_RECONNECTS: &str = "usher_sdk_watch_reconnects_total";
+const SDK_STRANDED: &str = "usher_sdk_stranded_total";
 const BUILD: &str = "usher_build_info";
 
 /// From a call that hits a warm instance to one that runs into a generous deadline.
@@ -258,6 +259,11 @@ pub(crate) fn sdk_reconnecting() {
     counter!(SDK_RECONNECTS).increment(1);
 }
 
+/// Players were let in while this host was ending their session.
+pub(crate) fn sdk_stranded() {
+    counter!(SDK_STRANDED).increment(1);
+}
+
 fn recorder() -> PrometheusRecorder {
     let mut builder = PrometheusBuilder::new();
     for (name, buckets) in [
@@ -355,6 +361,10 @@ fn describe() {
     describe_counter!(
         SDK_RECONNECTS,
         "How often the watch stream of the local SDK endpoint was opened again."
+    );
+    describe_counter!(
+        SDK_STRANDED,
+        "How often players were let in while their session was being ended."
     );
     describe_gauge!(BUILD, "Always 1; the version is a label.");
     gauge!(BUILD, "version" => env!("CARGO_PKG_VERSION")).set(1.0);

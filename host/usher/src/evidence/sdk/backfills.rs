@@ -94,7 +94,7 @@ impl Backfills {
     fn joining(&self, read: &Read, id: &str) -> Option<Vec<u8>> {
         let list = (*read.list).as_ref().ok()?;
         self.shared.read(|state| {
-            let current = state.tracking.current().map(|it| &*it.id);
+            let current = state.tracking.open().map(|it| &*it.id);
             let chosen = choose(list, id, current).filter(|(_, joins)| *joins);
             chosen.map(|(backfill, _)| backfill.to_json())
         })

@@ -3,7 +3,8 @@
 
 use super::allocation::Origin;
 use super::claims::{Flight, Next, Outcome};
-use super::endpoint::Call;
+use super::endpoint::{Answer, Call};
+use super::lobby::Prospect;
 use super::state::{Shared, State};
 use super::tracking::Counts;
 use crate::evidence::http::HttpError;
@@ -37,12 +38,21 @@ enum Step {
     Send(watch::Sender<Option<Outcome>>, Flight, Counts),
 }
 
+/// For whom a session is claimed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum For {
+    /// Someone who will get in by it, or give it back.
+    Claimant,
+    /// Those who are in already.
+    Seated,
+}
+
 /// Claims a session, or finds the one that is there. Whoever gives up only stops waiting.
-pub(super) async fn claim(shared: &Arc<Shared>) -> Claim {
+pub(super) async fn claim(shared: &Arc<Shared>, whom: For) -> Claim {
     let patience = Instant::now() + SHOWN_WITHIN;
     loop {
         let left = patience.saturating_duration_since(Instant::now());
-        match shared.quietly(|state| step(state, Instant::now())) {
+        match shared.quietly(|state| step(state, whom, Instant::now())) {
             Step::Done(claim) => return claim,
             Step::Wait(why) => {
                 let moved = |state: &State| !matches!(blocked(state), Some(Step::Wait(_)));
@@ -56,10 +66,10 @@ pub(super) async fn claim(shared: &Arc<Shared>) -> Claim {
                     return Claim::Failed("an earlier claim was not answered");
                 }
             }
-            Step::Join(flight) => return join(shared, flight).await,
+            Step::Join(flight) => return join(shared, flight, whom).await,
             Step::Send(tell, flight, sent) => {
                 tokio::spawn(fly(shared.clone(), tell, sent));
-                return join(shared, flight).await;
+                return join(shared, flight, whom).await;
             }
         }
     }
@@ -81,21 +91,16 @@ fn blocked(state: &State) -> Option<Step> {
         let failed = Claim::Failed("the game server is allocated, and has no id for it");
         return unnamed.then_some(Step::Done(failed));
     };
-    Some(match current.origin {
-        Origin::SelfMade if state.tracking.is_ending(&current.id) => {
-            Step::Wait("the session before is still being ended")
-        }
-        Origin::SelfMade => Step::Done(Claim::Claimed),
-        Origin::Platform => {
-            let current = state.tracking.current_json();
-            Step::Done(Claim::Allocated(current.unwrap_or_default()))
-        }
+    Some(match (state.tracking.open_json(), current.origin) {
+        (None, _) => Step::Wait("the session before is still being ended"),
+        (Some(_), Origin::SelfMade) => Step::Done(Claim::Claimed),
+        (Some(current), Origin::Platform) => Step::Done(Claim::Allocated(current)),
     })
 }
 
-fn step(state: &mut State, now: Instant) -> Step {
+fn step(state: &mut State, whom: For, now: Instant) -> Step {
     if let Some(step) = blocked(state) {
-        if matches!(step, Step::Done(Claim::Claimed)) {
+        if whom == For::Claimant && matches!(step, Step::Done(Claim::Claimed)) {
             state.lobby.claimed(now);
         }
         return step;
@@ -111,12 +116,14 @@ fn step(state: &mut State, now: Instant) -> Step {
     }
 }
 
-async fn join(shared: &Arc<Shared>, mut flight: Flight) -> Claim {
+async fn join(shared: &Arc<Shared>, mut flight: Flight, whom: For) -> Claim {
     let outcome = flight.wait_for(Option::is_some).await;
     let outcome = outcome.ok().and_then(|outcome| *outcome);
     match outcome {
         Some(Outcome::Claimed) => {
-            shared.quietly(|state| state.lobby.claimed(Instant::now()));
+            if whom == For::Claimant {
+                shared.quietly(|state| state.lobby.claimed(Instant::now()));
+            }
             Claim::Claimed
         }
         Some(Outcome::Failed(why)) => Claim::Failed(why),
@@ -134,20 +141,13 @@ async fn fly(shared: Arc<Shared>, tell: watch::Sender<Option<Outcome>>, sent: Co
 
 async fn send(shared: &Shared, sent: Counts) -> Outcome {
     let answer = shared.call(Call::Allocate).await;
+    let prospect = prospect(&answer);
+    shared.quietly(|state| state.lobby.answered(prospect, Instant::now()));
     let lost = match answer {
         Ok(answer) if answer.is_success() => false,
-        Ok(_) => {
-            shared.quietly(|state| state.lobby.refused());
-            return Outcome::Failed("the local SDK endpoint refused the claim");
-        }
-        Err(error) => {
-            shared.quietly(|state| {
-                if error == HttpError::Unreachable {
-                    // Nobody heard it, so no session will come of it.
-                    state.lobby.refused();
-                }
-                state.claims.hold_back(sent, Instant::now());
-            });
+        Ok(_) => return Outcome::Failed("the local SDK endpoint refused the claim"),
+        Err(_) => {
+            shared.quietly(|state| state.claims.hold_back(sent, Instant::now()));
             true
         }
     };
@@ -164,5 +164,19 @@ async fn send(shared: &Shared, sent: Counts) -> Outcome {
             shared.quietly(|state| state.claims.hold_back(sent, Instant::now()));
             Outcome::Failed("the game server does not show the session that was claimed")
         }
+    }
+}
+
+/// Whether a session can come of a claim that was answered so.
+fn prospect(answer: &Result<Answer, HttpError>) -> Prospect {
+    match answer {
+        Ok(answer) if answer.is_success() => Prospect::Open,
+        // There is no such call, so nothing was done.
+        Ok(answer) if matches!(answer.status, 404 | 501) => Prospect::None,
+        // Something may have failed after the claim was written down, or only the way back of the answer.
+        Ok(_) => Prospect::Soon,
+        // Nobody heard it.
+        Err(HttpError::Unreachable) => Prospect::None,
+        Err(_) => Prospect::Open,
     }
 }

@@ -1,12 +1,24 @@
-//! Ends sessions when the lobby says so.
+//! Ends sessions when the lobby says so, and claims one for players whose session was ended under them.
 
+use super::claim::{self, Claim, For};
 use super::endpoint::Call;
-use super::lobby::Ending;
+use super::late::Seen;
+use super::lobby::{Ending, Told};
 use super::state::{Shared, State};
+use crate::evidence::http::HttpError;
+use crate::metrics;
 use std::future::pending;
 use std::sync::Arc;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
+
+/// What is due.
+enum Due {
+    End(Ending),
+    See(Seen),
+    /// Nothing before this.
+    Later(Option<Instant>),
+}
 
 /// Ends what is due, for as long as the host runs.
 pub(super) async fn keep(shared: Arc<Shared>, mut players: watch::Receiver<u32>) {
@@ -17,11 +29,18 @@ pub(super) async fn keep(shared: Arc<Shared>, mut players: watch::Receiver<u32>)
             shared.change(|state| state.lobby.players(seated, Instant::now()));
         }
         changes.mark_unchanged();
-        let (ending, due) = shared.quietly(look);
-        if let Some(ending) = ending {
-            end(&shared, &ending).await;
-            continue;
-        }
+        let due = match shared.quietly(look) {
+            // Nothing is waited for in between, so nobody is seated, as far as the core has said.
+            Due::End(ending) => {
+                end(&shared, &ending).await;
+                continue;
+            }
+            Due::See(seen) => {
+                see(&shared, seen).await;
+                continue;
+            }
+            Due::Later(due) => due,
+        };
         tokio::select! {
             // Whoever changes it is in this very task too, so it is never gone.
             _ = changes.changed() => {}
@@ -34,13 +53,24 @@ pub(super) async fn keep(shared: Arc<Shared>, mut players: watch::Receiver<u32>)
     }
 }
 
-fn look(state: &mut State) -> (Option<Ending>, Option<Instant>) {
-    let ending = state.lobby.take_due(Instant::now());
-    if let Some(Ending::Session(id)) = &ending {
-        // Before it is told, so that the view that comes of it is known for what it is.
+fn look(state: &mut State) -> Due {
+    let now = Instant::now();
+    if let Some(ending) = state.lobby.take_due(now) {
+        mark(state, &ending);
+        return Due::End(ending);
+    }
+    match state.lobby.take_late(now) {
+        Some(seen) => Due::See(seen),
+        None => Due::Later(state.lobby.due()),
+    }
+}
+
+/// To be done before the end is told, so that nobody joins the session any more, and the view that comes of
+/// it is known for what it is.
+pub(super) fn mark(state: &mut State, ending: &Ending) {
+    if let Ending::Session(id) = ending {
         state.tracking.ending(id);
     }
-    (ending, state.lobby.due())
 }
 
 async fn wait(due: Option<Instant>) {
@@ -56,15 +86,32 @@ pub(super) async fn end(shared: &Shared, ending: &Ending) {
         Ending::Session(id) => Call::Ended(id.clone()),
         Ending::Unnamed => Call::Ready,
     };
-    let answer = shared.call(call).await;
+    let told = match shared.call(call).await {
+        Ok(answer) if answer.is_success() => Told::Heard,
+        // Whoever ends it now is someone else.
+        Ok(_) | Err(HttpError::Unreachable) => Told::Refused,
+        Err(_) => Told::Lost,
+    };
     shared.change(|state| {
-        if let (Ending::Session(id), Ok(answer)) = (ending, &answer)
-            && !answer.is_success()
-        {
-            // Whoever ends it now is someone else. Of a lost answer nobody knows what it was.
+        if let (Ending::Session(id), Told::Refused) = (ending, told) {
             state.tracking.not_ending(id);
         }
-        let heard = answer.is_ok_and(|answer| answer.is_success());
-        state.lobby.told(ending, heard, Instant::now());
+        state.lobby.told(ending, told, Instant::now());
     });
+}
+
+/// Sees to players who are in no session.
+async fn see(shared: &Arc<Shared>, seen: Seen) {
+    if seen.first {
+        metrics::sdk_stranded();
+        tracing::warn!(
+            claims = seen.claim,
+            "a player was let in while the session was being ended, and is in none"
+        );
+    }
+    if seen.claim
+        && let Claim::Failed(why) = claim::claim(shared, For::Seated).await
+    {
+        shared.failed(format!("no session for who is in none: {why}"));
+    }
 }

@@ -3,10 +3,12 @@
 //!
 //! A session that was claimed for a lone player blocks the game server for every match, so whoever claimed
 //! it must end it: when the last player leaves, and when nobody came. Sessions that others made are ended
-//! only where this host owns the game server's lifecycle.
+//! only where this host owns the game server's lifecycle. Once the endpoint was told, a session is over, and
+//! who comes in after all is not in it: see [`super::late`].
 
 use super::allocation::{Allocation, Origin};
 use super::backoff::Backoff;
+use super::late::{Late, Seen};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +16,9 @@ use tokio::time::Instant;
 
 /// How long after a claim that was not answered a new session is still taken for the one that it asked for.
 const EXPECTED: Duration = Duration::from_secs(600);
+
+/// The same after an answer that says that the claim failed: it can be wrong for a moment only.
+const EXPECTED_SOON: Duration = Duration::from_secs(60);
 
 /// How many of these, and how many claimed sessions, are kept in mind.
 const KEPT: usize = 64;
@@ -48,15 +53,40 @@ pub(super) enum Ending {
     Unnamed,
 }
 
+/// Whether a session can still come of a claim that was answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Prospect {
+    /// It can, some time.
+    Open,
+    /// It can, if it does soon.
+    Soon,
+    /// It cannot.
+    None,
+}
+
+/// What came of telling the endpoint that a session is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Told {
+    /// It has heard it.
+    Heard,
+    /// Nobody knows.
+    Lost,
+    /// It has not, or does not want to.
+    Refused,
+}
+
 /// The session of now, and who is in it.
 pub(super) struct Lobby {
     patience: Patience,
     players: u32,
     /// Until when a new session would be the one that a claim asked for, for each claim that is not settled.
     expected: VecDeque<Instant>,
+    /// Whether the last of them is of the claim that was sent last: no session has come of it yet.
+    unsettled: bool,
     /// Sessions that were claimed.
     ours: VecDeque<Arc<str>>,
     session: Option<Session>,
+    late: Late,
 }
 
 struct Session {
@@ -70,6 +100,8 @@ struct Session {
     claimants: u32,
     /// Since when nobody is in it, or has a claim to it.
     quiet_since: Instant,
+    /// Whether it is being ended, by its id. Nobody joins it any more, so that is carried through.
+    over: bool,
     /// The endpoint was told that it is over: not again before this.
     not_before: Option<Instant>,
     backoff: Backoff,
@@ -81,8 +113,10 @@ impl Lobby {
             patience,
             players: 0,
             expected: VecDeque::new(),
+            unsettled: false,
             ours: VecDeque::new(),
             session: None,
+            late: Late::default(),
         }
     }
 
@@ -90,6 +124,11 @@ impl Lobby {
     pub(super) fn players(&mut self, players: u32, now: Instant) {
         let before = std::mem::replace(&mut self.players, players);
         let Some(session) = &mut self.session else {
+            match players {
+                0 => self.late.left(),
+                _ if players > before => self.late.came(now),
+                _ => {}
+            }
             return;
         };
         session.was_seated |= players > 0;
@@ -109,11 +148,25 @@ impl Lobby {
     /// A session is about to be claimed.
     pub(super) fn asked(&mut self, now: Instant) {
         keep(&mut self.expected, now + EXPECTED);
+        self.unsettled = true;
     }
 
-    /// The claim was refused: no session will come of it.
-    pub(super) fn refused(&mut self) {
+    /// The claim that was under way was answered. Whatever that says of it, a session may have come already.
+    pub(super) fn answered(&mut self, prospect: Prospect, now: Instant) {
+        if !self.unsettled || prospect == Prospect::Open {
+            return;
+        }
         self.expected.pop_back();
+        if prospect == Prospect::Soon {
+            keep(&mut self.expected, now + EXPECTED_SOON);
+        }
+    }
+
+    /// Whether a session that is new, and that the game server made itself, is one that was asked for here.
+    fn expects(&mut self, now: Instant) -> bool {
+        self.unsettled = false;
+        self.expected.retain(|until| *until >= now);
+        self.expected.pop_back().is_some()
     }
 
     /// This is the session from now on. `received` says that it never was before; `unnamed`, that there is
@@ -125,11 +178,12 @@ impl Lobby {
         unnamed: bool,
         now: Instant,
     ) {
-        if received && current.is_some_and(|it| it.origin == Origin::SelfMade) {
-            self.expected.retain(|until| *until >= now);
-            if let (Some(_), Some(current)) = (self.expected.pop_front(), current) {
-                keep(&mut self.ours, current.id.clone());
-            }
+        if let Some(current) = current
+            && received
+            && current.origin == Origin::SelfMade
+            && self.expects(now)
+        {
+            keep(&mut self.ours, current.id.clone());
         }
         let ending = match current {
             Some(allocation) => Some(Ending::Session(allocation.id.clone())),
@@ -139,16 +193,25 @@ impl Lobby {
             return;
         }
         let ours = current.is_some_and(|it| self.ours.contains(&it.id));
-        self.session = ending.map(|ending| Session {
+        let next = ending.map(|ending| Session {
             ending,
             ours,
             was_seated: self.players > 0,
             given_back: false,
             claimants: 0,
             quiet_since: now,
+            over: false,
             not_before: None,
             backoff: Backoff::default(),
         });
+        self.late = Late::default();
+        let before = std::mem::replace(&mut self.session, next);
+        if let (Some(before), None) = (before.filter(|it| it.over), &self.session) {
+            self.late.ended(before.ours, now);
+            if self.players > 0 {
+                self.late.came(now);
+            }
+        }
     }
 
     /// Someone has a claim to the session, and will get in or give it back.
@@ -178,9 +241,15 @@ impl Lobby {
         session.ours.then(|| session.ending.clone())
     }
 
-    /// When the session is to be ended, if everything stays as it is.
+    /// When the session is to be ended, or one to be claimed for who came too late, if everything stays as
+    /// it is.
     pub(super) fn due(&self) -> Option<Instant> {
-        let session = self.session.as_ref()?;
+        let Some(session) = self.session.as_ref() else {
+            return self.late.due();
+        };
+        if session.over {
+            return session.not_before;
+        }
         if self.players > 0 {
             return None;
         }
@@ -207,17 +276,28 @@ impl Lobby {
         if self.due()? > now {
             return None;
         }
-        Some(self.session.as_ref()?.ending.clone())
+        let session = self.session.as_mut()?;
+        session.over = matches!(session.ending, Ending::Session(_));
+        Some(session.ending.clone())
     }
 
-    /// The endpoint was told; whether it heard.
-    pub(super) fn told(&mut self, ending: &Ending, heard: bool, now: Instant) {
+    /// Whether someone is in no session for having come too late, and that is to be seen to now.
+    pub(super) fn take_late(&mut self, now: Instant) -> Option<Seen> {
+        self.late.take(now)
+    }
+
+    /// The endpoint was told.
+    pub(super) fn told(&mut self, ending: &Ending, told: Told, now: Instant) {
         let session = self.session.as_mut();
         let Some(session) = session.filter(|session| session.ending == *ending) else {
             return;
         };
+        session.over &= told != Told::Refused;
         let wait = session.backoff.next();
-        session.not_before = Some(now + if heard { wait.max(SHOWN_WITHIN) } else { wait });
+        session.not_before = Some(match told {
+            Told::Heard => now + wait.max(SHOWN_WITHIN),
+            Told::Lost | Told::Refused => now + wait,
+        });
     }
 }
 

@@ -18,6 +18,7 @@ mod gate;
 mod hold;
 mod holds;
 mod keeper;
+mod late;
 mod lines;
 mod lobby;
 mod loose;
@@ -36,7 +37,7 @@ use crate::config::{self, Lifecycle};
 use crate::core_loop::Handle;
 use crate::evidence::http::HttpError;
 use backfills::Backfills;
-use claim::Claim;
+use claim::{Claim, For};
 use endpoint::{Call, Endpoint, Local};
 use gate::Server;
 use lobby::{Others, Patience};
@@ -146,7 +147,7 @@ impl Sdk {
     /// [`Sdk::release_claim`], if nobody gets in by it.
     pub async fn claim_session(&self) -> FactAnswer {
         let found = |json: String| FactAnswer::Found(json.into_bytes().into());
-        match claim::claim(&self.shared).await {
+        match claim::claim(&self.shared, For::Claimant).await {
             Claim::Claimed => found(r#"{"outcome":"claimed"}"#.to_owned()),
             Claim::Allocated(current) => {
                 found(format!(r#"{{"outcome":"allocated","current":{current}}}"#))
@@ -166,7 +167,12 @@ impl Sdk {
         // A claim that is under way may still become a session.
         let settled = |state: &state::State| !state.claims.under_way();
         self.shared.until(LAST_CALL, settled).await;
-        if let Some(ending) = self.shared.read(|state| state.lobby.to_end_at_last()) {
+        let at_last = |state: &mut state::State| {
+            let ending = state.lobby.to_end_at_last()?;
+            keeper::mark(state, &ending);
+            Some(ending)
+        };
+        if let Some(ending) = self.shared.quietly(at_last) {
             let _ = timeout(LAST_CALL, keeper::end(&self.shared, &ending)).await;
         }
         if self.lifecycle == Lifecycle::Usher {

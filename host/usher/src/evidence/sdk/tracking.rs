@@ -88,7 +88,7 @@ pub(super) struct Tracking {
     /// How many views came, of them how many with an allocation, and how many claimed sessions were
     /// received.
     counts: Counts,
-    /// What policies are told, made anew by each view.
+    /// What policies are told, made anew by each view, and when an end begins or is called off.
     told: Arc<[u8]>,
 }
 
@@ -130,6 +130,12 @@ impl Tracking {
         self.counts
     }
 
+    /// The current allocation, if players may join it: not one that this host is ending.
+    pub(super) fn open(&self) -> Option<&Arc<Allocation>> {
+        let current = self.current.as_ref()?;
+        (!self.is_ending(&current.id)).then_some(current)
+    }
+
     /// Whether the game server is allocated, though nobody says as what: Agones' own endpoint has no ids.
     pub(super) fn is_unnamed(&self) -> bool {
         self.state == Some(ServerState::Allocated) && self.current.is_none()
@@ -149,10 +155,9 @@ impl Tracking {
         }
     }
 
-    /// The current allocation alone, in the same words.
-    pub(super) fn current_json(&self) -> Option<String> {
-        let current = self.current.as_ref()?;
-        Some(current.to_json(self.capacity))
+    /// The current allocation alone, if players may join it, in the same words.
+    pub(super) fn open_json(&self) -> Option<String> {
+        Some(self.open()?.to_json(self.capacity))
     }
 
     /// Takes a view over.
@@ -166,8 +171,14 @@ impl Tracking {
         self.take_allocation(view, &mut happened);
         self.take_state(view, &mut happened);
         self.capacity = view.capacity;
-        self.told = self.to_json(view.state).into_bytes().into();
+        self.tell();
         happened
+    }
+
+    fn tell(&mut self) {
+        if let Some(state) = self.state {
+            self.told = self.to_json(state).into_bytes().into();
+        }
     }
 
     fn take_allocation(&mut self, view: &View, happened: &mut Vec<Happened>) {
@@ -269,7 +280,7 @@ impl Tracking {
         self.phase = Phase::Stopping;
     }
 
-    /// This host is about to end an allocation.
+    /// This host is about to end an allocation. Nobody is to join it any more.
     pub(super) fn ending(&mut self, id: &str) {
         let digest = Digest::of(id);
         if self.ending.contains(&digest) {
@@ -279,6 +290,7 @@ impl Tracking {
             self.ending.pop_front();
         }
         self.ending.push_back(digest);
+        self.tell();
     }
 
     /// Whether this host is ending it.
@@ -291,11 +303,15 @@ impl Tracking {
         let digest = Digest::of(id);
         let before = self.ending.len();
         self.ending.retain(|ending| *ending != digest);
-        self.ending.len() < before
+        let was_ending = self.ending.len() < before;
+        if was_ending {
+            self.tell();
+        }
+        was_ending
     }
 
     fn to_json(&self, state: ServerState) -> String {
-        let current = self.current_json();
+        let current = self.open_json();
         let current = current.as_deref().unwrap_or("null");
         format!(r#"{{"state":"{}","current":{current}}}"#, state.word())
     }

@@ -78,10 +78,10 @@ fn a_claimed_session_that_nobody_comes_to_ends() {
     stage.claim("self-1", 1);
     stage.due(31);
     assert_eq!(stage.lobby.take_due(stage.at(30)), None);
-    assert!(stage.lobby.take_due(stage.at(31)).is_some());
     // Someone else with a claim to it starts the wait anew.
     stage.lobby.claimed(stage.at(10));
     stage.due(40);
+    assert!(stage.lobby.take_due(stage.at(40)).is_some());
 }
 
 #[test]
@@ -132,9 +132,9 @@ fn a_late_session_of_a_claim_is_ours_and_one_of_nobody_is_not() {
     assert!(!stage.lobby.is_ours());
     stage.due(None);
     stage.shows("", 533);
-    // The claim was refused, so this is someone else's too.
+    // The claim was no claim, so this is someone else's too.
     stage.lobby.asked(stage.at(534));
-    stage.lobby.refused();
+    stage.lobby.answered(Prospect::None, stage.at(534));
     stage.shows("self-3", 535);
     stage.due(None);
     // After long enough nothing is expected any more.
@@ -145,6 +145,36 @@ fn a_late_session_of_a_claim_is_ours_and_one_of_nobody_is_not() {
     stage.lobby.asked(stage.at(2000));
     stage.shows("self-5", 2600);
     stage.due(2630);
+}
+
+#[test]
+fn a_session_of_a_claim_that_is_said_to_have_failed_is_ours_if_it_comes_soon() {
+    for (after, ours) in [(0, true), (60, true), (61, false)] {
+        let mut stage = Stage::new(None);
+        stage.lobby.asked(stage.at(1));
+        stage.lobby.answered(Prospect::Soon, stage.at(5));
+        stage.shows("self-1", 5 + after);
+        assert_eq!(stage.lobby.is_ours(), ours, "after {after} s");
+    }
+    // It came before the answer did: nothing more is to come, of this one.
+    let mut stage = Stage::new(None);
+    stage.lobby.asked(stage.at(1));
+    stage.lobby.asked(stage.at(2));
+    stage.shows("self-1", 2);
+    stage.lobby.answered(Prospect::Soon, stage.at(3));
+    stage.shows("self-2", 500);
+    assert!(stage.lobby.is_ours(), "the first one was not answered");
+    stage.shows("self-3", 501);
+    assert!(!stage.lobby.is_ours());
+    // A claim that went well leaves nothing that another's session could be taken for.
+    stage.lobby.asked(stage.at(600));
+    stage.lobby.answered(Prospect::Soon, stage.at(600));
+    stage.lobby.asked(stage.at(601));
+    stage.lobby.answered(Prospect::Open, stage.at(601));
+    stage.shows("self-4", 602);
+    assert!(stage.lobby.is_ours());
+    stage.shows("self-5", 661);
+    assert!(!stage.lobby.is_ours());
 }
 
 #[test]
@@ -167,27 +197,105 @@ fn the_endpoint_is_told_again_until_it_shows_the_end() {
     stage.claim("self-1", 0);
     let ending = Ending::Session("self-1".into());
     let mut now = 30;
-    for (heard, wait) in [
-        (true, 2),
-        (false, 2),
-        (true, 4),
-        (false, 8),
-        (true, 10),
-        (false, 10),
+    for (told, wait) in [
+        (Told::Heard, 2),
+        (Told::Lost, 2),
+        (Told::Heard, 4),
+        (Told::Refused, 8),
+        (Told::Heard, 10),
+        (Told::Refused, 10),
     ] {
         stage.due(now);
-        stage.lobby.told(&ending, heard, stage.at(now));
+        assert!(stage.lobby.take_due(stage.at(now)).is_some());
+        stage.lobby.told(&ending, told, stage.at(now));
         now += wait;
     }
     stage.due(now);
-    // A player after all.
-    stage.players(1, now);
-    stage.due(None);
+    let other = (&Ending::Unnamed, Told::Heard);
+    stage.lobby.told(other.0, other.1, stage.at(now + 100));
+    stage.due(now);
+}
+
+#[test]
+fn a_player_keeps_a_session_whose_end_was_refused_and_no_other() {
+    for (told, due) in [
+        (Told::Heard, Some(33)),
+        (Told::Lost, Some(32)),
+        (Told::Refused, None),
+    ] {
+        let mut stage = Stage::new(None);
+        stage.claim("self-1", 1);
+        let ending = stage.lobby.take_due(stage.at(31)).unwrap();
+        stage.lobby.told(&ending, told, stage.at(31));
+        stage.players(1, 31);
+        stage.due(due);
+    }
+}
+
+/// A session that was claimed, and that the endpoint was told to end.
+fn ending(others: Option<Others>, id: &str) -> Stage {
+    let mut stage = Stage::new(others);
+    match others {
+        None => stage.claim(id, 1),
+        Some(_) => stage.shows(id, 1),
+    }
+    assert!(stage.lobby.take_due(stage.at(400)).is_some());
     stage
-        .lobby
-        .told(&Ending::Unnamed, true, stage.at(now + 100));
-    stage.players(0, now + 1);
-    stage.due(now + 1);
+}
+
+#[test]
+fn who_comes_in_while_a_session_is_being_ended_is_seen_to_once_it_is_over() {
+    let seen = |first, claim| Some(Seen { first, claim });
+    for before in [true, false] {
+        let mut stage = ending(None, "self-1");
+        if before {
+            stage.players(1, 401);
+        }
+        assert_eq!(stage.lobby.take_late(stage.at(401)), None);
+        stage.shows("", 402);
+        if !before {
+            stage.due(None);
+            stage.players(1, 402);
+        }
+        stage.due(402);
+        assert_eq!(stage.lobby.take_late(stage.at(402)), seen(true, true));
+        // Should nothing come of it: again, and not as often.
+        stage.due(403);
+        assert_eq!(stage.lobby.take_late(stage.at(403)), seen(false, true));
+        stage.players(2, 404);
+        stage.due(405);
+        stage.shows("self-2", 404);
+        stage.due(None);
+        assert_eq!(stage.lobby.take_late(stage.at(500)), None);
+    }
+    // A session that nobody claimed is none that is claimed for them.
+    let mut stage = ending(Some(OTHERS), "match-1");
+    stage.shows("", 401);
+    stage.players(1, 402);
+    assert_eq!(stage.lobby.take_late(stage.at(402)), seen(true, false));
+    stage.due(None);
+}
+
+#[test]
+fn who_comes_long_after_a_session_or_leaves_again_is_not_seen_to() {
+    let mut stage = ending(None, "self-1");
+    stage.shows("", 401);
+    stage.players(1, 417);
+    stage.due(None);
+
+    let mut stage = ending(None, "self-1");
+    stage.shows("", 401);
+    stage.players(1, 402);
+    stage.players(0, 403);
+    stage.due(None);
+    assert_eq!(stage.lobby.take_late(stage.at(403)), None);
+
+    // Its end was not of this host's making.
+    let mut stage = Stage::new(None);
+    stage.claim("self-1", 1);
+    stage.shows("", 2);
+    stage.players(1, 2);
+    stage.due(None);
 }
 
 #[test]

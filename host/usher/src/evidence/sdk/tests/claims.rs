@@ -233,6 +233,7 @@ async fn a_session_that_is_being_ended_is_not_given_to_the_next_player() {
     stage.script.answer(|_, _| ok().after(200));
     stage.players.send_replace(0);
     stage.at(100).await;
+    assert_eq!(stage.allocation().unwrap()["current"], Value::Null);
     let next = claim(&stage);
     stage.at(150).await;
     assert_eq!(claims(&stage), [0]);

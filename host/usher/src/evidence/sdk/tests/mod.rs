@@ -2,6 +2,7 @@
 
 mod backfills;
 mod claims;
+mod ends;
 mod holds;
 mod junk;
 mod lifecycle;

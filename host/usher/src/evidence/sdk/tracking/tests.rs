@@ -102,6 +102,30 @@ fn an_end_that_this_host_asked_for_is_its_own() {
 }
 
 #[test]
+fn an_allocation_that_is_being_ended_is_told_as_none() {
+    let current = |tracking: &Tracking| -> Value {
+        let told: Value = serde_json::from_slice(&tracking.told().unwrap()).unwrap();
+        assert_eq!(told["state"], "Allocated");
+        told["current"]["id"].clone()
+    };
+    let mut tracking = Tracking::default();
+    let on = &mut tracking;
+    for id in ["self-7", "match-1"] {
+        on.take(&allocated(id));
+        assert_eq!((current(on), on.open().is_some()), (json!(id), true));
+        on.ending(id);
+        assert_eq!((current(on), on.open().is_some()), (Value::Null, false));
+        // Views that come meanwhile change nothing, nor does another that is being ended.
+        on.take(&allocated(id));
+        on.ending("self-6");
+        assert_eq!(current(on), Value::Null);
+        assert!(on.current().is_some());
+        on.not_ending(id);
+        assert_eq!(current(on), json!(id));
+    }
+}
+
+#[test]
 fn a_late_view_takes_nothing_back_of_what_the_platform_knows() {
     let mut tracking = Tracking::default();
     let on = &mut tracking;
