@@ -6,7 +6,8 @@ use super::roster::{Context, RosterEntry};
 use crate::evidence::http::HttpError;
 use serde::{Deserialize, Serialize};
 
-/// Most backfills that are kept of a list.
+/// Most backfills that are kept of a list: the last ones. It is told with the oldest first, and only the end
+/// of the session makes it shorter, so those that someone still comes by are at its end.
 const BACKFILLS: usize = 256;
 
 /// A delivered backfill.
@@ -41,6 +42,8 @@ impl<'de> Deserialize<'de> for ContextOrNone {
 
 impl Entry for Backfill {
     const MOST: usize = BACKFILLS;
+
+    const LAST: bool = true;
 
     type Wire = Part<BackfillWire>;
 
@@ -228,8 +231,22 @@ mod tests {
     }
 
     #[test]
-    fn a_huge_list_costs_a_bounded_memory() {
-        let many = vec![json!({"allocationId": "x"}); BACKFILLS + 5];
-        assert_eq!(list(json!(many)).len(), BACKFILLS);
+    fn of_a_huge_list_the_newest_are_kept() {
+        let entry =
+            |number: usize| json!({"allocationId": format!("b{number}"), "sessionId": "now"});
+        for length in [BACKFILLS, BACKFILLS + 1, 10 * BACKFILLS] {
+            let list = list((0..length).map(entry).collect());
+            assert_eq!(list.len(), BACKFILLS);
+            let chosen =
+                |number: usize| choose(&list, &format!("b{number}"), Some("now")).is_some();
+            assert!(
+                chosen(length - 1) && chosen(length - BACKFILLS),
+                "of {length}"
+            );
+            assert!(
+                !chosen(length) && (length == BACKFILLS || !chosen(0)),
+                "of {length}"
+            );
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! not wanted is read past, however large it is.
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::collections::VecDeque;
 use std::fmt;
 
 /// What a visitor makes of values that are neither text nor list nor object.
@@ -142,7 +143,7 @@ pub(super) fn pass_over<'de, A: SeqAccess<'de>>(seq: &mut A) -> Result<bool, A::
     Ok(some)
 }
 
-/// The first entries of a list that can be used; absent where there is no list.
+/// The first or last entries of a list that can be used; absent where there is no list.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) enum Listed<T> {
     /// `null`, or not there at all.
@@ -167,6 +168,9 @@ pub(super) enum Listed<T> {
 pub(super) trait Entry: Sized {
     /// Most that are kept.
     const MOST: usize;
+
+    /// Whether the last ones are kept where there are more, and not the first.
+    const LAST: bool = false;
 
     /// What is read of each. It takes any value.
     type Wire: for<'de> Deserialize<'de>;
@@ -198,21 +202,24 @@ impl<'de, T: Entry> Deserialize<'de> for Listed<T> {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Listed<T>, A::Error> {
-                let mut usable = Vec::new();
+                let mut usable = VecDeque::new();
                 let (mut empty, mut skipped, mut cut) = (true, false, false);
                 while let Some(wire) = seq.next_element::<T::Wire>()? {
                     empty = false;
                     match T::of(wire) {
-                        Some(entry) => usable.push(entry),
+                        Some(entry) => usable.push_back(entry),
                         None => skipped = true,
                     }
-                    if usable.len() == T::MOST {
+                    if T::LAST && usable.len() > T::MOST {
+                        usable.pop_front();
+                        cut = true;
+                    } else if !T::LAST && usable.len() == T::MOST {
                         cut = pass_over(&mut seq)?;
                         break;
                     }
                 }
                 Ok(Listed::List {
-                    usable,
+                    usable: usable.into(),
                     empty,
                     skipped,
                     cut,
