@@ -13,14 +13,20 @@ use usher_core::Secret;
 /// How long a call may take, its answer included.
 const WITHIN: Duration = Duration::from_secs(5);
 
-/// Calls under way at once; others wait, in the time that they have.
-const IN_FLIGHT: usize = 1024;
+/// Lookups under way at once; others wait, in the time that they have.
+const LOOKUPS: usize = 1024;
+
+/// Other calls under way at once. They are of a few tasks, and wait for no lookup.
+const OTHERS: usize = 16;
 
 /// The longest answer about one thing, in bytes.
 const SMALL: usize = 128 * 1024;
 
-/// The longest answer with a list or a whole game server in it, in bytes.
+/// The longest answer with a whole game server in it, in bytes.
 const LARGE: usize = 4 * 1024 * 1024;
+
+/// The longest list of backfills, in bytes: of those of a long session, each with a roster.
+const LIST: usize = 16 * 1024 * 1024;
 
 /// A call.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,7 +110,8 @@ impl Call {
 
     fn limits(&self) -> Limits {
         let max_body = match self {
-            Call::GameServer | Call::Backfills => LARGE,
+            Call::GameServer => LARGE,
+            Call::Backfills => LIST,
             _ => SMALL,
         };
         let timeout = WITHIN;
@@ -154,18 +161,25 @@ pub(super) trait Watch: Send {
 
 /// The endpoint of this machine.
 pub(super) struct Local {
-    http: Http,
+    lookups: Http,
+    others: Http,
     port: u16,
 }
 
 impl Local {
     pub(super) fn new(port: u16) -> Result<Local, HttpError> {
-        let http = Http::new(Settings {
-            tls: false,
-            keep: false,
-            in_flight: IN_FLIGHT,
-        })?;
-        Ok(Local { http, port })
+        let http = |in_flight| {
+            Http::new(Settings {
+                tls: false,
+                keep: false,
+                in_flight,
+            })
+        };
+        Ok(Local {
+            lookups: http(LOOKUPS)?,
+            others: http(OTHERS)?,
+            port,
+        })
     }
 
     fn uri(&self, path: &str) -> Result<Uri, HttpError> {
@@ -177,7 +191,12 @@ impl Local {
 
 impl Endpoint for Local {
     fn call(&self, call: Call) -> Calling {
-        let (uri, http) = (self.uri(&call.path()), self.http.clone());
+        let http = match call {
+            // As many as players ask for, and the endpoint may let them wait.
+            Call::Hold(_) | Call::Backfills => self.lookups.clone(),
+            _ => self.others.clone(),
+        };
+        let uri = self.uri(&call.path());
         Box::pin(async move {
             let limits = call.limits();
             let call = match call.body() {
@@ -193,7 +212,7 @@ impl Endpoint for Local {
     }
 
     fn watch(&self) -> Watching {
-        let (uri, http) = (self.uri("/watch/gameserver"), self.http.clone());
+        let (uri, http) = (self.uri("/watch/gameserver"), self.others.clone());
         Box::pin(async move {
             let stream = http.stream(HttpCall::get(uri?), WITHIN).await?;
             Ok(Box::new(stream) as Box<dyn Watch>)
