@@ -15,6 +15,9 @@ use tokio::time::{Instant, timeout};
 /// How often a call that failed is worth a line.
 const SAID_EVERY: Duration = Duration::from_secs(10);
 
+/// How often one thing that happens to the game server is worth a line.
+const TOLD_EVERY: Duration = Duration::from_secs(1);
+
 /// Everything that is known.
 pub(super) struct State {
     pub(super) tracking: Tracking,
@@ -43,6 +46,17 @@ pub(super) struct Shared {
     gate: Box<dyn Gate>,
     state: watch::Sender<State>,
     failing: Seldom,
+    happening: Happening,
+}
+
+/// Lines of what happens to the game server. One that flaps must not fill the log.
+struct Happening {
+    received: Seldom,
+    odd: Seldom,
+    cleared: Seldom,
+    closing: Seldom,
+    reopened: Seldom,
+    reachable: Seldom,
 }
 
 impl Shared {
@@ -64,6 +78,14 @@ impl Shared {
             gate,
             state: watch::Sender::new(state),
             failing: Seldom::new(SAID_EVERY),
+            happening: Happening {
+                received: Seldom::new(TOLD_EVERY),
+                odd: Seldom::new(TOLD_EVERY),
+                cleared: Seldom::new(TOLD_EVERY),
+                closing: Seldom::new(TOLD_EVERY),
+                reopened: Seldom::new(TOLD_EVERY),
+                reachable: Seldom::new(TOLD_EVERY),
+            },
         }
     }
 
@@ -157,37 +179,59 @@ impl Shared {
     }
 
     fn carry_on(&self, happened: Happened) {
+        match &happened {
+            Happened::Closing => self.gate.close(),
+            Happened::Reopened => self.gate.open(),
+            Happened::Received(_) | Happened::Cleared(..) | Happened::Reachable => {}
+        }
+        self.say(&happened);
+    }
+
+    fn say(&self, happened: &Happened) {
+        let said = &self.happening;
+        let said = match happened {
+            Happened::Received(_) => &said.received,
+            Happened::Cleared(..) => &said.cleared,
+            Happened::Closing => &said.closing,
+            Happened::Reopened => &said.reopened,
+            Happened::Reachable => &said.reachable,
+        };
+        let now = std::time::Instant::now();
+        if let Happened::Received(allocation) = happened
+            && (allocation.cut || !allocation.context_valid)
+            && let Some(unsaid) = self.happening.odd.may_say(now)
+        {
+            let what = match allocation.context_valid {
+                true => "its roster is longer than any match: the rest is left out",
+                false => "its context is no JSON object: no match ticket gets in",
+            };
+            tracing::warn!(%allocation, unsaid, "{what}");
+        }
+        let Some(unsaid) = said.may_say(now) else {
+            return;
+        };
         match happened {
             Happened::Received(allocation) => {
-                tracing::info!(
-                    %allocation,
-                    origin = allocation.origin.word(),
-                    "the game server has a session"
-                );
-                if !allocation.context_valid {
-                    tracing::warn!(%allocation, "its context is no JSON object: no match ticket gets in");
-                }
-                if allocation.cut {
-                    tracing::warn!(%allocation, "its roster is longer than any match: the rest is left out");
-                }
+                let origin = allocation.origin.word();
+                tracing::info!(%allocation, origin, unsaid, "the game server has a session");
             }
             Happened::Cleared(allocation, ClearedBy::Game) => {
-                tracing::info!(%allocation, "the session has ended");
+                tracing::info!(%allocation, unsaid, "the session has ended");
             }
             Happened::Cleared(allocation, ClearedBy::Platform) => {
-                tracing::info!(%allocation, "the session was ended by others");
+                tracing::info!(%allocation, unsaid, "the session was ended by others");
             }
-            Happened::Closing => {
-                tracing::info!(
-                    "the platform shuts this game server down: nobody is let in any more"
-                );
-                self.gate.close();
+            Happened::Closing => tracing::info!(
+                unsaid,
+                "the platform shuts this game server down: nobody is let in any more"
+            ),
+            Happened::Reopened => tracing::info!(
+                unsaid,
+                "the platform does not shut this game server down after all"
+            ),
+            Happened::Reachable => {
+                tracing::info!(unsaid, "the local SDK endpoint answers again");
             }
-            Happened::Reopened => {
-                tracing::info!("the platform does not shut this game server down after all");
-                self.gate.open();
-            }
-            Happened::Reachable => tracing::info!("the local SDK endpoint answers again"),
         }
     }
 
