@@ -3,10 +3,12 @@
 use super::backoff::Backoff;
 use super::endpoint::{Call, Watch};
 use super::lines::Lines;
-use super::state::Shared;
+use super::state::{Shared, State};
 use super::view;
+use crate::evidence::http::HttpError;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 /// How often the game server is read before the endpoint is given up for now.
@@ -30,19 +32,29 @@ const LINES_A_SECOND: usize = 1000;
 
 /// Follows the game server.
 pub(super) async fn follow(shared: Arc<Shared>) {
-    read_first(&shared).await;
+    // Who shows something on the stream need not be read, so a read that fails holds nothing up.
+    let stream = Notify::new();
+    let watching = async {
+        stream.notified().await;
+        watch_on(&shared).await;
+    };
+    tokio::join!(read_first(&shared, &stream), watching);
+}
+
+async fn watch_on(shared: &Shared) {
     let mut backoff = Backoff::default();
     let mut failures = 0_u32;
     loop {
         let mut showed = false;
-        let why = watch(&shared, &mut showed).await;
+        let why = watch(shared, &mut showed).await;
         shared.failed(format!("watch: {why}"));
         shared.change(|state| state.watching = false);
         match showed {
             true => (backoff, failures) = (Backoff::default(), 0),
             false => failures = failures.saturating_add(1),
         }
-        if failures == FAILURES {
+        // Before the first view the reads say when.
+        if failures == FAILURES && shared.read(is_known) {
             shared.lost();
         }
         sleep(backoff.next()).await;
@@ -50,21 +62,40 @@ pub(super) async fn follow(shared: Arc<Shared>) {
     }
 }
 
-/// Reads the game server, again and again until it is there.
-async fn read_first(shared: &Shared) {
+fn is_known(state: &State) -> bool {
+    state.tracking.counts().views > 0
+}
+
+/// Reads the game server, again and again until it is there. Says when the stream may be opened: once it is, or
+/// something else is there.
+async fn read_first(shared: &Shared, stream: &Notify) {
     for _ in 0..READS {
         let began = Instant::now();
-        if let Ok(answer) = shared.call(Call::GameServer).await
-            && answer.status == 200
-        {
-            match view::game_server(&answer.body) {
-                Ok(view) => return shared.take(&view),
-                Err(error) => shared.failed(format!("gameserver: {error}")),
-            }
+        let answer = shared.call(Call::GameServer).await;
+        if shared.read(is_known) {
+            return;
+        }
+        match answer {
+            Ok(answer) if answer.status == 200 => match view::game_server(&answer.body) {
+                Ok(view) => {
+                    shared.take(&view);
+                    return stream.notify_one();
+                }
+                Err(error) => {
+                    shared.failed(format!("gameserver: {error}"));
+                    stream.notify_one();
+                }
+            },
+            Err(HttpError::Unreachable) => {}
+            Ok(_) | Err(_) => stream.notify_one(),
         }
         sleep_until(began + APART).await;
+        if shared.read(is_known) {
+            return;
+        }
     }
     shared.lost();
+    stream.notify_one();
 }
 
 /// Watches until the stream ends. Says why it did.
@@ -102,7 +133,7 @@ async fn watch(shared: &Shared, showed: &mut bool) -> String {
     }
 }
 
-type Chunk = Result<Option<Vec<u8>>, crate::evidence::http::HttpError>;
+type Chunk = Result<Option<Vec<u8>>, HttpError>;
 
 /// The next bytes; none when the first view did not come in time.
 async fn next(watch: &mut dyn Watch, first_by: Instant, showed: bool) -> Option<Chunk> {

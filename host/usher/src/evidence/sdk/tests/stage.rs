@@ -51,6 +51,8 @@ struct Inner {
     answers: Answers,
     /// What the game server is shown as; nothing where it is not shown.
     view: Option<Value>,
+    /// Whether reading it comes to what a test says, as other calls do.
+    reads_are_scripted: bool,
     /// What opening the watch stream comes to.
     watchable: Result<u16, HttpError>,
     stream: Option<mpsc::UnboundedSender<Piece>>,
@@ -101,6 +103,11 @@ impl Script {
         inner.watchable = watchable;
     }
 
+    /// Has reads of the game server answered as other calls are. The stream shows it all the same.
+    pub(super) fn script_reads(&self) {
+        self.lock().reads_are_scripted = true;
+    }
+
     /// Shows nothing any more to who opens the stream or reads the game server.
     pub(super) fn show_nothing(&self) {
         self.lock().view = None;
@@ -134,6 +141,7 @@ impl Script {
             .filter(|(_, before)| before.word() == call.word());
         let number = like.count();
         let reply = match (&call, &inner.view) {
+            _ if inner.reads_are_scripted => (inner.answers)(&call, number),
             (Call::GameServer, Some(view)) => Reply::Status(200, view.to_string()),
             (Call::GameServer, None) => Reply::Error(HttpError::Unreachable),
             _ => (inner.answers)(&call, number),
@@ -245,6 +253,7 @@ impl Stage {
                 watches: Vec::new(),
                 answers: Box::new(|_, _| ok()),
                 view: None,
+                reads_are_scripted: false,
                 watchable: Ok(200),
                 stream: None,
             }),

@@ -1,7 +1,7 @@
 //! How the game server is followed: reads at the start, reconnects, what is read past.
 
 use super::super::lines::LINE;
-use super::stage::{Stage, view};
+use super::stage::{Reply, Stage, view};
 use crate::config::Lifecycle;
 use crate::evidence::http::HttpError;
 use serde_json::{Value, json};
@@ -37,6 +37,41 @@ async fn after_thirty_reads_the_endpoint_is_given_up_and_still_tried() {
     stage.at(31_000).await;
     assert_eq!(stage.script.watches(), [30_000, 31_000]);
     assert_eq!(stage.state(), "in-session");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_that_fails_does_not_keep_the_stream_from_being_opened() {
+    for case in 0..3 {
+        let stage = Stage::starting(Lifecycle::Game);
+        stage.script.script_reads();
+        stage.script.answer(move |_, _| match case {
+            0 => Reply::Status(500, String::new()),
+            1 => Reply::Status(200, "<html>".to_owned()),
+            _ => Reply::Never,
+        });
+        stage.script.show("Ready", "");
+        let opened = if case == 2 { 5_000 } else { 0 };
+        stage.at(opened).await;
+        assert_eq!(stage.script.watches(), [opened], "case {case}");
+        assert_eq!(stage.state(), "ready");
+        stage.at(60_000).await;
+        assert_eq!(
+            stage.script.times("gameserver").len(),
+            1 + usize::from(case == 2)
+        );
+        assert_eq!(stage.state(), "ready");
+    }
+    // Where the stream says nothing either, the reads go on.
+    let stage = Stage::starting(Lifecycle::Game);
+    stage.script.script_reads();
+    stage
+        .script
+        .answer(|_, _| Reply::Status(500, String::new()));
+    stage.script.hang_up(Ok(503));
+    stage.at(29_999).await;
+    assert_eq!(stage.state(), "starting");
+    stage.at(30_000).await;
+    assert_eq!(stage.state(), "unreachable");
 }
 
 #[tokio::test(start_paused = true)]
