@@ -246,9 +246,18 @@ impl Keeper {
         }
     }
 
-    /// Takes this server off the list, if it ever was on it.
+    /// Takes this server off the list, if it may be on it.
     async fn delist(&self) {
-        let Some(id) = self.own.borrow().clone() else {
+        let own = self.own.borrow().clone();
+        // A heartbeat can be heard though its answer is lost.
+        let unsure = matches!(self.status.borrow().state, "starting" | "failing");
+        let wanted = || self.settings.server_id.clone().filter(|_| unsure);
+        let Some(id) = own.or_else(wanted) else {
+            if unsure {
+                tracing::warn!(
+                    "whether the directory lists this server is not known: it may do so for 90 s more"
+                );
+            }
             return;
         };
         let mut path = "/v1/servers/".to_owned();

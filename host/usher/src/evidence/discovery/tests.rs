@@ -41,8 +41,13 @@ fn settings(fake: &FakeDiscovery) -> Discovery {
 
 impl Listed {
     fn start(fake: FakeDiscovery) -> Listed {
+        let settings = settings(&fake);
+        Listed::with(fake, settings)
+    }
+
+    fn with(fake: FakeDiscovery, settings: Discovery) -> Listed {
         let players = watch::Sender::new(0);
-        let listing = Listing::start(settings(&fake), players.subscribe());
+        let listing = Listing::start(settings, players.subscribe());
         let (listing, keeping) = listing.expect("plain HTTP needs nothing");
         Listed {
             fake,
@@ -285,6 +290,24 @@ async fn the_host_stops_in_time_whatever_the_directory_does() {
         let began = Instant::now();
         listed.stop().await;
         assert!(began.elapsed() < Duration::from_secs(4));
+    }
+}
+
+#[tokio::test]
+async fn a_server_whose_heartbeats_were_never_answered_is_taken_off_by_the_id_that_it_wants() {
+    for id in [Some("mine:1"), None] {
+        let fake = FakeDiscovery::start(TOKEN);
+        fake.fault(Fault::at(HEARTBEAT, What::Lose));
+        let wants = Discovery {
+            server_id: id.map(Into::into),
+            ..settings(&fake)
+        };
+        let listed = Listed::with(fake, wants);
+        listed.reaches("failing").await;
+        let after = listed.stop().await;
+        let paths: Vec<_> = after.iter().map(|call| &*call.path).collect();
+        let expected = id.map(|_| "/v1/servers/mine%3A1");
+        assert_eq!(paths, Vec::from_iter(expected));
     }
 }
 
