@@ -16,6 +16,9 @@ use usher_core::{FactAnswer, Question, QuestionArg, RequestId, Secret, Wanted};
 /// The act that claims a session of an idle game server.
 const CLAIM_SESSION: &str = "claim-session";
 
+/// The param by which a policy is told to do so.
+const CLAIM_SESSIONS: &str = "claim-sessions";
+
 /// Everything that can be asked.
 pub struct Sources {
     mode: Mode,
@@ -80,7 +83,7 @@ impl Sources {
         };
         let sdk = chosen
             .sdk_port
-            .map(|port| Sdk::start(port, &config.sdk, core, parts));
+            .map(|port| Sdk::start(port, &config.sdk, claims_sessions(config), core, parts));
         Ok(Sources {
             mode: chosen.mode,
             why: chosen.why,
@@ -186,6 +189,15 @@ impl Sources {
     fn not_here(&self) -> FactAnswer {
         unavailable(&format!("nobody knows in mode {}", self.mode.word()))
     }
+}
+
+/// Whether a policy is told to claim sessions.
+fn claims_sessions(config: &Config) -> bool {
+    let claims = |policy: &crate::config::Policy| {
+        let param = policy.params.get(CLAIM_SESSIONS);
+        param.is_some_and(|value| value == "true")
+    };
+    config.policies.iter().any(claims)
 }
 
 /// Asks the local SDK endpoint.

@@ -83,6 +83,9 @@ pub(super) struct Lobby {
     expected: VecDeque<Instant>,
     /// Whether the last of them is of the claim that was sent last: no session has come of it yet.
     unsettled: bool,
+    /// Whether a claimed session that is there from the very start is one of this host's, before it was
+    /// started again.
+    adopts: bool,
     /// Sessions that were claimed.
     ours: VecDeque<Arc<str>>,
     session: Option<Session>,
@@ -92,8 +95,9 @@ pub(super) struct Lobby {
 struct Session {
     ending: Ending,
     ours: bool,
-    /// Whether anyone was in it.
+    /// Whether anyone came to it.
     was_seated: bool,
+    began: Instant,
     /// Whether someone it was claimed for did not get in.
     given_back: bool,
     /// Those it was claimed for and who are not in yet.
@@ -114,10 +118,17 @@ impl Lobby {
             players: 0,
             expected: VecDeque::new(),
             unsettled: false,
+            adopts: false,
             ours: VecDeque::new(),
             session: None,
             late: Late::default(),
         }
+    }
+
+    /// A session that the game server made itself and that the first view shows is this host's: nobody else
+    /// claims any here, and of what it claimed before it was started again it knows nothing.
+    pub(super) fn adopt(&mut self) {
+        self.adopts = true;
     }
 
     /// So many are seated now.
@@ -131,7 +142,8 @@ impl Lobby {
             }
             return;
         };
-        session.was_seated |= players > 0;
+        // Who leaves may be of the session before.
+        session.was_seated |= players > before;
         session.claimants = session
             .claimants
             .saturating_sub(players.saturating_sub(before));
@@ -166,7 +178,12 @@ impl Lobby {
     fn expects(&mut self, now: Instant) -> bool {
         self.unsettled = false;
         self.expected.retain(|until| *until >= now);
-        self.expected.pop_back().is_some()
+        let expected = self.expected.pop_back().is_some();
+        // The endpoint has come to what it was asked before, or never will.
+        for until in &mut self.expected {
+            *until = (*until).min(now + EXPECTED_SOON);
+        }
+        expected
     }
 
     /// This is the session from now on. `received` says that it never was before; `unnamed`, that there is
@@ -178,10 +195,11 @@ impl Lobby {
         unnamed: bool,
         now: Instant,
     ) {
+        let adopts = std::mem::take(&mut self.adopts);
         if let Some(current) = current
             && received
             && current.origin == Origin::SelfMade
-            && self.expects(now)
+            && (self.expects(now) || adopts)
         {
             keep(&mut self.ours, current.id.clone());
         }
@@ -196,7 +214,9 @@ impl Lobby {
         let next = ending.map(|ending| Session {
             ending,
             ours,
-            was_seated: self.players > 0,
+            // One that was claimed is for those who are here.
+            was_seated: ours && self.players > 0,
+            began: now,
             given_back: false,
             claimants: 0,
             quiet_since: now,
@@ -261,6 +281,10 @@ impl Lobby {
                 since + if over { Duration::ZERO } else { patience }
             }
             (false, Some(others)) if session.was_seated => since + others.after,
+            // Those of the session before may have been here for longer than that.
+            (false, Some(others)) if since > session.began => {
+                (session.began + others.before).max(since + others.after)
+            }
             (false, Some(others)) => since + others.before,
             (false, None) => return None,
         };

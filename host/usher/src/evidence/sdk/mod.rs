@@ -70,12 +70,15 @@ struct Host {
     endpoint: Box<dyn Endpoint>,
     gate: Box<dyn Gate>,
     players: channel::Receiver<u32>,
+    /// Whether a policy may claim sessions, so that a claimed one that is there already is this host's.
+    claims: bool,
     wall: fn() -> u64,
 }
 
 impl Sdk {
-    /// Begins to follow the game server, at this port of 127.0.0.1. The tasks that must not end before the host does are added to
-    /// `parts`. Must be called within a runtime.
+    /// Begins to follow the game server, at this port of 127.0.0.1. `claims` says whether a policy may claim
+    /// sessions: then one that is there already is taken for this host's, from before it was started again. The
+    /// tasks that must not end before the host does are added to `parts`. Must be called within a runtime.
     ///
     /// # Errors
     ///
@@ -83,6 +86,7 @@ impl Sdk {
     pub fn start(
         port: u16,
         settings: &config::Sdk,
+        claims: bool,
         core: &Handle,
         parts: &mut JoinSet<()>,
     ) -> Result<Arc<Sdk>, HttpError> {
@@ -90,6 +94,7 @@ impl Sdk {
             endpoint: Box::new(Local::new(port)?),
             gate: Box::new(Server(core.clone())),
             players: core.players_watch(),
+            claims,
             wall,
         };
         Ok(Sdk::begin(settings, host, parts))
@@ -105,6 +110,9 @@ impl Sdk {
             }),
         };
         let shared = Arc::new(Shared::new(host.endpoint, host.gate, patience));
+        if host.claims {
+            shared.quietly(|state| state.lobby.adopt());
+        }
         let (opened, is_open) = channel::channel(false);
         parts.spawn(watch::follow(shared.clone()));
         parts.spawn(keeper::keep(shared.clone(), host.players.clone()));

@@ -162,7 +162,7 @@ fn a_session_of_a_claim_that_is_said_to_have_failed_is_ours_if_it_comes_soon() {
     stage.lobby.asked(stage.at(2));
     stage.shows("self-1", 2);
     stage.lobby.answered(Prospect::Soon, stage.at(3));
-    stage.shows("self-2", 500);
+    stage.shows("self-2", 62);
     assert!(stage.lobby.is_ours(), "the first one was not answered");
     stage.shows("self-3", 501);
     assert!(!stage.lobby.is_ours());
@@ -311,16 +311,52 @@ fn sessions_of_others_end_only_where_the_lifecycle_is_ours() {
         // A player who comes back in time finds it.
         stage.players(1, 110);
         stage.due(None);
-        // Those who play already when a session begins have come to it.
+        // Those who play already when a session begins have not come to it, whoever of them leaves.
+        stage.players(2, 199);
         stage.shows("match-2", 200);
+        stage.players(1, 205);
         stage.players(0, 210);
-        stage.due(others.map(|_| 230));
-        stage.lobby.follow(None, false, true, stage.at(300));
-        stage.due(others.map(|_| 600));
+        stage.due(others.map(|_| 500));
+        stage.players(1, 211);
+        stage.players(0, 212);
+        stage.due(others.map(|_| 232));
+        stage.players(1, 213);
+        stage.shows("match-3", 220);
+        stage.players(0, 599);
+        stage.due(others.map(|_| 619));
+        stage.lobby.follow(None, false, true, stage.at(700));
+        stage.due(others.map(|_| 1000));
         assert_eq!(
-            stage.lobby.take_due(stage.at(600)),
+            stage.lobby.take_due(stage.at(1000)),
             others.map(|_| Ending::Unnamed)
         );
+    }
+}
+
+#[test]
+fn a_session_settles_the_claims_before_it_but_for_a_moment() {
+    let mut stage = Stage::new(None);
+    for at in [1, 12] {
+        stage.lobby.asked(stage.at(at));
+        stage.lobby.answered(Prospect::Open, stage.at(at));
+    }
+    stage.shows("self-1", 20);
+    assert!(stage.lobby.is_ours());
+    stage.shows("self-2", 81);
+    assert!(!stage.lobby.is_ours());
+}
+
+#[test]
+fn a_claimed_session_that_is_there_from_the_start_is_of_the_host_before() {
+    for (first, ours) in [("self-1", true), ("match-1", false), ("", false)] {
+        let mut stage = Stage::new(None);
+        stage.lobby.adopt();
+        stage.shows(first, 1);
+        assert_eq!(stage.lobby.is_ours(), ours, "{first}");
+        stage.due(ours.then_some(31));
+        // And only from the start.
+        stage.shows("self-2", 2);
+        assert!(!stage.lobby.is_ours());
     }
 }
 

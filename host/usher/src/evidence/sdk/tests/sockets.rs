@@ -41,6 +41,7 @@ impl Hosted {
             endpoint: Box::new(Local::new(endpoint.port()).expect("it needs nothing")),
             gate: Box::new(gate.clone()),
             players: players.subscribe(),
+            claims: false,
             wall,
         };
         let hosted = Hosted {
@@ -284,6 +285,9 @@ async fn where_the_lifecycle_is_ours_the_platform_is_told() {
     endpoint.allocate("match-1", &json!({}));
     hosted.until_phase("in-session").await;
     assert_eq!(endpoint.counter("players"), Some((3, 8)));
+    // Someone comes to it, so its last player ends it.
+    hosted.players.send_replace(4);
+    hosted.until(|state| state.lobby.seated() == 4).await;
     hosted.players.send_replace(0);
     hosted.until_phase("ready").await;
     called(&endpoint, "POST", "/v1/sessions/match-1/ended", 1).await;

@@ -269,6 +269,7 @@ impl Stage {
             endpoint: Box::new(Scripted(script.clone())),
             gate: Box::new(gate.clone()),
             players: players.subscribe(),
+            claims: false,
             wall: || NOW,
         };
         let sdk = Sdk::begin(&settings, host, &mut parts);
