@@ -38,9 +38,9 @@ pub(crate) fn of_party(
     Ok(Some(roster_claim(key, party.size())))
 }
 
-/// One of the seats of a match that has no roster.
+/// One of the seats of a match that has no roster. Whoever knows its id gets in, so here it is a secret.
 pub(crate) fn of_match(allocation: &AllocationId, cap: u32) -> Claim {
-    let key = Key::new("allocation").part(allocation.as_str());
+    let key = Key::new("allocation").secret(allocation.as_str());
     roster_claim(key, cap)
 }
 

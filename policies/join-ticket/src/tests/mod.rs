@@ -159,7 +159,7 @@ fn ticket_key(allocation: &str) -> Key {
 }
 
 fn allocation_key() -> Key {
-    Key::new("allocation").part("m1")
+    Key::new("allocation").secret("m1")
 }
 
 fn hold() -> Question {
