@@ -63,14 +63,6 @@ impl Request {
         self.text_attribute("session.display-name")
     }
 
-    /// Everything that the peer goes by: its name, its payload where that is a short plain text, and,
-    /// when a seated one is asked about again, whom a policy said that this is.
-    pub fn known_as(&self) -> impl Iterator<Item = &str> {
-        let name = self.0.name.as_deref();
-        let known = [name, self.payload_text(), self.session_identity()];
-        known.into_iter().flatten()
-    }
-
     /// Whether the request holds a unit of `key` at this moment.
     pub fn holds(&self, key: &Key) -> bool {
         self.0.held.iter().any(|unit| unit.key == *key)

@@ -34,6 +34,7 @@ mod document;
 mod fetched;
 mod hold;
 mod joiner;
+mod known;
 mod mode;
 mod places;
 pub mod question;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::AttributeValue;
 use crate::prelude::*;
+use std::borrow::Cow;
 
 /// Lets in whoever the host can verify, with a seat held meanwhile; else the second option.
 struct Verified;
@@ -151,7 +152,7 @@ fn an_inquiry_asks_only_for_what_is_not_answered() {
 #[test]
 fn a_peer_goes_by_its_name_and_by_short_text_in_its_payload() {
     let known = |request: RequestBuilder| -> Vec<String> {
-        request.build().known_as().map(str::to_owned).collect()
+        request.build().known_as().map(Cow::into_owned).collect()
     };
     let nameless = || request().with(|it| it.name = None);
     assert_eq!(known(request().name("R9")), ["R9"]);
@@ -163,6 +164,16 @@ fn a_peer_goes_by_its_name_and_by_short_text_in_its_payload() {
     let identity = AttributeValue::Text("R9".into());
     let seated = nameless().attribute("session.identity", identity);
     assert_eq!(known(seated), ["R9"]);
+
+    let ticket = |name: &str| {
+        let names = format!(r#""playerId":"anon:ada","displayName":"{name}""#);
+        format!(r#"{{"v":1,"kind":"lan","protocolVersion":3,{names}}}"#)
+    };
+    let joins = nameless().payload(ticket(" Mal\\u200blory "));
+    assert_eq!(known(joins), ["anon:ada", "Mallory"]);
+    assert_eq!(known(nameless().payload(ticket(""))), ["anon:ada"]);
+    // What is not a ticket to the letter is none.
+    assert!(known(nameless().payload(ticket("") + "x")).is_empty());
 }
 
 #[test]

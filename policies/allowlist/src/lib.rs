@@ -24,7 +24,7 @@ impl Policy for Allowlist {
         // Of one who plays the payload is not kept. Who was let in by it, and of whom no policy said who
         // it is, was on the list and may still be.
         let unknown = request.why == Why::Recheck && names.peek().is_none();
-        if by_address || unknown || names.any(|name| bucket::get(&allow, name).is_some()) {
+        if by_address || unknown || names.any(|name| bucket::get(&allow, &name).is_some()) {
             return Verdict::pass().into();
         }
         let text = "You are not on the allow list.";

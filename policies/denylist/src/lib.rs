@@ -1,6 +1,7 @@
 //! Refuses whoever is on a ban list, and leaves everyone else to the policies after it: so it goes first.
 //!
-//! The list is a bucket. A player is on it by name, by a payload that is a short plain text, or by address;
+//! The list is a bucket. A player is on it by name, by a payload that is a short plain text, by the player id
+//! or the display name of a join ticket, or by address;
 //! one who plays and is asked about again is also on it by identity and by the name that others see. A forged address only has its forger refused.
 //!
 //! Params, all optional:
@@ -8,6 +9,7 @@
 //! * `bucket`: the list (`bans`).
 //! * `tell-note`: tell the player what the operator noted beside the entry (false).
 
+use std::borrow::Cow;
 use usher_sdk::prelude::*;
 
 /// The policy.
@@ -20,8 +22,9 @@ impl Policy for Denylist {
         let tell_note = params::flag("tell-note").unwrap_or(false);
         let by_address = || bucket::matches_address(&bans, &request.peer.address);
         // By what operators see as well: that is what they write down.
-        let mut names = request.known_as().chain(request.session_display_name());
-        let listed = by_address().or_else(|| names.find_map(|name| bucket::get(&bans, name)));
+        let shown = request.session_display_name().map(Cow::Borrowed);
+        let mut names = request.known_as().chain(shown);
+        let listed = by_address().or_else(|| names.find_map(|name| bucket::get(&bans, &name)));
         match listed {
             None => Verdict::pass().into(),
             Some(note) if tell_note && !note.is_empty() => {
@@ -72,6 +75,10 @@ mod tests {
         let plain = Some("You are banned from this server.".to_owned());
         let nameless = || testing::request().with(|it| it.name = None);
         let seated = || AttributeValue::Text("R9".into());
+        let ticket = |id: &str, name: &str| {
+            let names = format!(r#""playerId":"{id}","displayName":"{name}""#);
+            format!(r#"{{"v":1,"kind":"lan","protocolVersion":3,{names}}}"#)
+        };
         for (request, expected) in [
             (testing::request().name("R9"), &plain),
             (testing::request().name("D2"), &plain),
@@ -83,6 +90,9 @@ mod tests {
                 nameless().attribute("session.display-name", seated()),
                 &plain,
             ),
+            (nameless().payload(ticket("R9", "Kim")), &plain),
+            (nameless().payload(ticket("kim", "R9")), &plain),
+            (nameless().payload(ticket("kim", "Kim")), &None),
             (testing::request().address("198.51.100.7"), &plain),
             (testing::request().address("198.51.101.7"), &None),
         ] {
