@@ -11,8 +11,7 @@ pub(super) struct Server(pub(super) Handle);
 impl Gate for Server {
     fn close(&self) {
         let stopping = Reason::Stopping;
-        let text = format!("{}.", stopping.message());
-        let reason = usher_core::Reason::new(stopping.as_str(), &text);
+        let reason = usher_core::Reason::new(stopping.as_str(), stopping.message());
         let key = Key::server();
         self.0.send(Input::Close { key, reason });
     }
