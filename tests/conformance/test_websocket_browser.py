@@ -96,8 +96,12 @@ class Site:
                 self.send_header("Content-Type", kind)
                 self.send_header("Content-Length", str(len(body)))
                 self.send_header("Cache-Control", "no-store")
-                self.end_headers()
-                self.wfile.write(body)
+                try:
+                    self.end_headers()
+                    self.wfile.write(body)
+                except ConnectionError:
+                    # The page has gone.
+                    pass
 
             def log_message(self, *_: Any) -> None:
                 pass

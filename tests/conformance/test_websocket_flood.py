@@ -125,6 +125,17 @@ class Crowd(ApartCase):
         self.echoes(player, b"\x01still here")
         waiter.leave()
 
+    def test_an_address_that_takes_all_places_makes_room_itself(self) -> None:
+        quiet = self.connection(local="127.0.0.9").open()
+        half = self.connection(local="127.0.0.9")
+        for _ in range(1100):
+            self.connection()
+        self.wait_for_peers("stranger", 1024, 20)
+        quiet.say("accept:")
+        self.accepted(quiet)
+        half.open().say("accept:")
+        self.accepted(half)
+
     def test_what_they_begin_to_say_is_bounded(self) -> None:
         before = self.memory()
         for _ in range(1000):

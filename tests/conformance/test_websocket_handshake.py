@@ -103,6 +103,10 @@ class Handshake(Refusing):
         for key in (None, "", "AAAA", "x" * 24, "AAAAAAAAAAAAAAAAAAAAAAAA"):
             self.refused(400, headers={"Sec-WebSocket-Key": key})
 
+    def test_there_must_be_one_host(self) -> None:
+        self.refused(400, headers={"Host": None})
+        self.refused(400, headers={"Host": "a.example\r\nHost: b.example"})
+
     def test_a_page_that_is_named_may_come(self) -> None:
         for origin in (PAGE, "HTTPS://PLAY.EXAMPLE", "http://localhost:8000", None):
             self.opened("/play", Origin=origin)

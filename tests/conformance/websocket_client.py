@@ -30,12 +30,16 @@ class Refused(Exception):
 class Client:
     """A connection to a server."""
 
-    def __init__(self, address: Address, timeout: float = 5, receive_buffer: int = 0) -> None:
+    def __init__(
+        self, address: Address, timeout: float = 5, receive_buffer: int = 0, local: str = ""
+    ) -> None:
         kind = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         self.socket = socket.socket(kind, socket.SOCK_STREAM)
         if receive_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if local:
+            self.socket.bind((local, 0))
         self.socket.settimeout(timeout)
         self.socket.connect(address)
         self.address = address

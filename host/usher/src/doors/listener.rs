@@ -64,7 +64,7 @@ impl Entrance {
             };
             match accepted {
                 Ok((tcp, peer)) => {
-                    let served = serve(tcp, peer, self.strangers.enter());
+                    let served = serve(tcp, peer, self.strangers.enter(peer.ip()));
                     let alive = self.alive.clone();
                     tokio::spawn(async move {
                         served.await;

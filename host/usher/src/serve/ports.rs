@@ -130,16 +130,17 @@ fn bind(
                 Err(error) => Err(taken("udp", mafianet.udp.into(), error)),
             }
         }
-        Protocol::WebSocket(config) => {
+        Protocol::WebSocket(websocket) => {
             let settings = websocket::Settings {
                 id,
                 name: door.name.clone(),
                 room: ROOM.into(),
-                config: config.clone(),
+                config: websocket.clone(),
+                tickets: config.carries_tickets(door),
             };
             match websocket::Port::bind(settings) {
                 Ok(port) => Ok(Box::new(port)),
-                Err(error) => Err(taken("tcp", config.tcp, error)),
+                Err(error) => Err(taken("tcp", websocket.tcp, error)),
             }
         }
         Protocol::Http(http) => {

@@ -7,7 +7,7 @@ use crate::core_loop::Handle;
 use crate::doors::strangers::{Stranger, Strangers};
 use crate::metrics;
 use crate::text::Shown;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -94,18 +94,18 @@ async fn login(
                 log_refusal(&reason, door, address, &name);
             }
             // Its request is over, so it is a stranger again until it has gone.
-            let stranger = door.strangers.enter();
+            let stranger = door.strangers.enter(address.ip());
             drop(peer);
             reject(stream, refusal.reason, stranger).await;
         }
-        Told::Accepted(grant) => play(stream, peer, door, &grant).await,
+        Told::Accepted(grant) => play(stream, peer, address.ip(), door, &grant).await,
         // A session ends after it was accepted.
         Told::Ended(_) => {}
     }
 }
 
 /// A session, from its acceptance to its end.
-async fn play(mut stream: Stream, mut peer: Peer, door: &Shared, grant: &Grant) {
+async fn play(mut stream: Stream, mut peer: Peer, address: IpAddr, door: &Shared, grant: &Grant) {
     let Some(accepted) = acceptance(grant, door.udp_port) else {
         tracing::error!(
             door = &*door.name,
@@ -125,7 +125,7 @@ async fn play(mut stream: Stream, mut peer: Peer, door: &Shared, grant: &Grant) 
             told = peer.told() => {
                 let Told::Ended(how) = told else { continue };
                 let Some(reason) = reasons::goodbye(&how) else { return };
-                let stranger = door.strangers.enter();
+                let stranger = door.strangers.enter(address);
                 return close(stream, ServerMessage::Logout(reason), stranger).await;
             }
             heard = stream.hear(), if !said_goodbye => {

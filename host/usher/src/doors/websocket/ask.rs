@@ -131,6 +131,13 @@ fn check_upgrade<B>(request: &Request<B>) -> Result<String, Refused> {
             "version 13 of the WebSocket protocol is spoken",
         ));
     }
+    if !matches!(single(headers, header::HOST), Ok(Some(_))) {
+        return Err(refused(
+            StatusCode::BAD_REQUEST,
+            "bad-request",
+            "one Host header is needed",
+        ));
+    }
     let key = single(headers, header::SEC_WEBSOCKET_KEY).ok().flatten();
     match key.filter(|key| is_key(key)) {
         Some(key) => {

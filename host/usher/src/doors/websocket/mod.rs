@@ -49,6 +49,8 @@ pub struct Settings {
     pub room: Arc<str>,
     /// What the operator set.
     pub config: WebSocket,
+    /// Whether players come with join tickets.
+    pub tickets: bool,
 }
 
 /// A door whose port is taken.
@@ -99,6 +101,7 @@ impl Bound for Port {
             protocol: "websocket".into(),
             room: settings.room,
             config: settings.config,
+            tickets: settings.tickets,
             origin: "peer.origin".into(),
             core,
             mailbox: room,

@@ -16,6 +16,8 @@ pub(super) struct Shared {
     pub(super) protocol: Arc<str>,
     pub(super) room: Arc<str>,
     pub(super) config: WebSocket,
+    /// Whether players come with join tickets, and are told so in their words.
+    pub(super) tickets: bool,
     /// The name of the attribute that holds a web page's origin.
     pub(super) origin: Arc<str>,
     pub(super) core: Handle,

@@ -90,6 +90,8 @@ fn others_are_refused() {
         (101, "/play", &[("upgrade", "h2c, websocket")]),
         (426, "/play", &[("sec-websocket-version", "")]),
         (426, "/play", &[("sec-websocket-version", "8")]),
+        (400, "/play", &[("host", "")]),
+        (400, "/play", &[("+host", "other.example")]),
         (400, "/play", &[("sec-websocket-key", "")]),
         (400, "/play", &[("sec-websocket-key", "dGhlIHNhbXBsZQ==")]),
         (
