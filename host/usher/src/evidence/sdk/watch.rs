@@ -23,6 +23,10 @@ const FAILURES: u32 = 3;
 /// How long a stream may be open without showing the game server.
 const FIRST_VIEW: Duration = Duration::from_secs(10);
 
+/// How long a stream says nothing before the game server is read, to see whether anyone is there. Nothing need
+/// change for hours, and an endpoint that is frozen does not close its connections.
+const SILENCE: Duration = Duration::from_secs(10);
+
 /// How many bytes of a stream are taken up in a second. Far more than any game server has to say; more would
 /// only keep this host busy.
 const BYTES_A_SECOND: usize = 16 * 1024 * 1024;
@@ -109,8 +113,9 @@ async fn watch(shared: &Shared, showed: &mut bool) -> String {
     let mut pace = Pace::new();
     let first_by = Instant::now() + FIRST_VIEW;
     loop {
-        let Some(chunk) = next(&mut *watch, first_by, *showed).await else {
-            return "nothing was shown in time".to_owned();
+        let chunk = match next(shared, &mut *watch, first_by, *showed).await {
+            Ok(chunk) => chunk,
+            Err(why) => return why.to_owned(),
         };
         let bytes = match chunk {
             Ok(Some(bytes)) => bytes,
@@ -135,13 +140,33 @@ async fn watch(shared: &Shared, showed: &mut bool) -> String {
 
 type Chunk = Result<Option<Vec<u8>>, HttpError>;
 
-/// The next bytes; none when the first view did not come in time.
-async fn next(watch: &mut dyn Watch, first_by: Instant, showed: bool) -> Option<Chunk> {
-    if showed {
-        return Some(watch.chunk().await);
+/// The next bytes; an error where none are to be expected any more.
+async fn next(
+    shared: &Shared,
+    watch: &mut dyn Watch,
+    first_by: Instant,
+    showed: bool,
+) -> Result<Chunk, &'static str> {
+    if !showed {
+        let left = first_by.saturating_duration_since(Instant::now());
+        let chunk = timeout(left, watch.chunk()).await;
+        return chunk.map_err(|_| "nothing was shown in time");
     }
-    let left = first_by.saturating_duration_since(Instant::now());
-    timeout(left, watch.chunk()).await.ok()
+    tokio::select! {
+        biased;
+        chunk = watch.chunk() => Ok(chunk),
+        () = nobody_is_there(shared) => Err("it says nothing, and nobody answers"),
+    }
+}
+
+/// Ends once the endpoint does not answer.
+async fn nobody_is_there(shared: &Shared) {
+    loop {
+        sleep(SILENCE).await;
+        if shared.call(Call::GameServer).await.is_err() {
+            return;
+        }
+    }
 }
 
 /// Takes no more of a stream than is sensible, so that one that never stops cannot keep the host busy.

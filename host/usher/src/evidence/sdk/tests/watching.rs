@@ -54,7 +54,7 @@ async fn a_read_that_fails_does_not_keep_the_stream_from_being_opened() {
         stage.at(opened).await;
         assert_eq!(stage.script.watches(), [opened], "case {case}");
         assert_eq!(stage.state(), "ready");
-        stage.at(60_000).await;
+        stage.at(opened + 9_000).await;
         assert_eq!(
             stage.script.times("gameserver").len(),
             1 + usize::from(case == 2)
@@ -90,6 +90,29 @@ async fn a_stream_is_opened_again_later_and_later_and_at_once_after_it_showed_so
     stage.at(60_000).await;
     assert_eq!(stage.script.watches()[8..], [55_000, 56_000]);
     assert_eq!(stage.sdk.status().reconnects, 9);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_endpoint_that_freezes_is_found_out_though_its_stream_stays_open() {
+    let stage = Stage::new("Allocated", "match-1").await;
+    stage.script.script_reads();
+    stage.script.answer(|_, number| match number {
+        // Those who have nothing to say may still be there, whatever they say of it.
+        0..5 => Reply::Status(500, String::new()),
+        _ => Reply::Never,
+    });
+    stage.at(39_000).await;
+    assert_eq!(stage.script.watches(), [0]);
+    // From now on the stream shows nothing either.
+    stage.script.show_nothing();
+    stage.at(60_000).await;
+    assert!(!stage.sdk.status().watching);
+    stage.at(120_000).await;
+    assert_eq!(stage.state(), "unreachable");
+    assert_eq!(stage.allocation(), None);
+    stage.script.show("Allocated", "match-2");
+    stage.at(131_000).await;
+    assert_eq!(stage.state(), "in-session");
 }
 
 #[tokio::test(start_paused = true)]
