@@ -76,10 +76,12 @@ impl Usher {
     fn spawn(dir: TempDir, setup: &Setup, output: Stdio, log: Stdio) -> Usher {
         let ports = Ports::free();
         let config = dir.path().join("usher.toml");
-        std::fs::write(&config, setup.text(&ports)).expect("the configuration can be written");
+        let text = setup.text(&ports);
+        std::fs::write(&config, &text).expect("the configuration can be written");
         for (name, text) in &setup.files {
             std::fs::write(dir.path().join(name), text).expect("the directory takes a file");
         }
+        register_secrets(dir.path(), &text);
         let child = Command::new(binary())
             .args(["serve", "--config"])
             .arg(&config)
@@ -257,6 +259,18 @@ impl Usher {
         );
         let log = self.log();
         assert!(!log.contains("panicked at"), "the host panicked:\n{log}");
+    }
+}
+
+/// What is in the files that a configuration names for passwords and tokens.
+fn register_secrets(dir: &Path, text: &str) {
+    for key in ["token-file = \"", "password-file = \""] {
+        for rest in text.split(key).skip(1) {
+            let file = rest.split('"').next().unwrap_or_default();
+            let lines = std::fs::read_to_string(dir.join(file)).unwrap_or_default();
+            let long = |line: &&str| line.len() >= keep::SHORTEST;
+            lines.lines().filter(long).for_each(keep::secret);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use tempfile::TempDir;
 use usher_tests::{Setup, Usher};
 
-const TOKEN: &str = "the-token-that-is-in-door.token";
+const TOKEN: &str = "w9KfR2c7VbQx4LmZ8sTn1D";
 
 /// A block of the page between fences: its language and its lines.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
