@@ -145,7 +145,7 @@ async fn the_last_seat_of_a_hold_is_given_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_seat_of_a_party_is_given_once() {
     let tickets: Vec<String> = (0..ROUNDS).map(|_| mint()).collect();
-    let track = Track::open([Door::WebSocket, Door::MafiaNet], |sdk, setup| {
+    let track = Track::open([Door::WebSocket, Door::Http], |sdk, setup| {
         let roster: Vec<_> = tickets.iter().map(|ticket| (ticket.as_str(), 1)).collect();
         sdk.allocate("match-1", &context::matchmaker(&roster));
         setup
@@ -163,7 +163,7 @@ async fn the_last_seat_of_a_party_is_given_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_seat_of_an_allocation_without_a_roster_is_given_once() {
     let allocation = mint();
-    let track = Track::open([Door::MafiaNet, Door::WebSocket], |sdk, setup| {
+    let track = Track::open([Door::MafiaNet, Door::Http], |sdk, setup| {
         sdk.fleet_counter("players", 1);
         sdk.allocate(&allocation, &context::rosterless());
         setup
@@ -178,7 +178,7 @@ async fn the_last_seat_of_an_allocation_without_a_roster_is_given_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_seat_of_the_server_is_given_once() {
-    let track = Track::open([Door::MafiaNet, Door::WebSocket], |sdk, setup| {
+    let track = Track::open([Door::Http, Door::WebSocket], |sdk, setup| {
         sdk.allocate("match-1", &context::rosterless());
         setup.limit("max-players", "1")
     });
