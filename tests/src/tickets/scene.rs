@@ -29,6 +29,13 @@ pub struct Scene {
 impl Scene {
     /// Starts both. The endpoint is as `furnish` leaves it before the host comes.
     pub fn set(setup: Setup, furnish: impl FnOnce(&FakeSdk)) -> Scene {
+        let scene = Scene::unseen(setup, furnish);
+        scene.watches();
+        scene
+    }
+
+    /// The same, where the host need not see what the endpoint says.
+    pub fn unseen(setup: Setup, furnish: impl FnOnce(&FakeSdk)) -> Scene {
         let sdk = FakeSdk::start();
         furnish(&sdk);
         let service = format!(
@@ -40,13 +47,11 @@ impl Scene {
             .limit("max-players", "200")
             .hosted(&sdk)
             .more(&service);
-        let scene = Scene {
+        Scene {
             host: Usher::start(&setup),
             sdk,
             players: AtomicU32::new(0),
-        };
-        scene.watches();
-        scene
+        }
     }
 
     /// Waits until the host sees what the endpoint says.
@@ -75,9 +80,10 @@ impl Scene {
         // It is no secret: its roster is what lets players in.
         let number = self.players.fetch_add(1, Ordering::Relaxed);
         let (id, ticket) = (format!("match-{number}"), mint());
+        let before = self.host.admin.status()["evidence"]["sdk"]["allocation"]["id"].clone();
         self.sdk
             .allocate(&id, &context::matchmaker(&[(&ticket, 100)]));
-        self.sees_allocation(Value::is_object);
+        self.sees_allocation(|it| it.is_object() && it["id"] != before);
         json!({ "kind": "match", "ticketId": ticket, "allocationId": id })
     }
 
