@@ -89,7 +89,11 @@ async fn what_is_not_understood_is_told_as_a_problem_with_what_to_do() {
     for (body, says) in [
         ("", "line 1 column 0"),
         ("{", "line 1 column 1"),
-        ("[]", "openapi.json"),
+        ("[]", "must be a JSON object"),
+        (
+            " [\"192.0.2.7\", 1, true, null, null, \"N\", null, [], null]",
+            "must be a JSON object",
+        ),
         ("{\"address\": \"here\"}", "openapi.json"),
         (
             "{\"address\": \"192.0.2.7\", \"port\": 65536}",
@@ -242,5 +246,69 @@ async fn a_body_that_does_not_come_is_not_waited_for_for_long() {
     let answer = String::from_utf8_lossy(&answer[..read]);
     assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
     assert!(answer.contains("\"code\":\"too-late\""), "{answer}");
+    host.stop();
+}
+
+#[tokio::test]
+async fn strangers_take_no_place_of_the_game_server() {
+    let dir = TempDir::new().expect("there is room for a directory");
+    let file = dir.path().join("door.token");
+    fs::write(&file, TOKEN).expect("written");
+    let setup = open()
+        .door("token-file", &format!("{file:?}"))
+        .door("without-token", "false");
+    let (host, game) = start(&setup);
+    let game = game.token(TOKEN);
+    let (_, session) = game.seat("R9").await;
+    let mut strangers = Vec::new();
+    for number in 0..1200 {
+        let mut stranger = TcpStream::connect(host.tcp).await.expect("connected");
+        let head: &[u8] = match number % 2 {
+            0 => b"POST /v1/lease HTTP/1.1\r\nHost: x",
+            _ => b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n",
+        };
+        // One that had to make room for others is reset.
+        let _ = stranger.write_all(head).await;
+        strangers.push(stranger);
+        if number % 100 == 0 {
+            game.call("POST", "/v1/lease").await.expect(200);
+        }
+    }
+    game.end(&session, "left").await.expect(200);
+    drop(strangers);
+    host.stop();
+}
+
+#[tokio::test]
+async fn a_body_that_is_broken_or_says_that_it_is_too_long_is_answered_at_once() {
+    let (host, _) = start(&open());
+    let head = format!(
+        "POST /v1/requests HTTP/1.1\r\nHost: {}\r\nIdempotency-Key: a\r\nContent-Type: \
+         application/json\r\n",
+        host.tcp
+    );
+    for (rest, code, word) in [
+        (
+            "Transfer-Encoding: chunked\r\n\r\nZZ\r\n",
+            "400",
+            "malformed",
+        ),
+        ("Content-Length: 1000000000000\r\n\r\n{", "413", "too-long"),
+    ] {
+        let mut stream = TcpStream::connect(host.tcp).await.expect("connected");
+        let call = format!("{head}{rest}");
+        stream.write_all(call.as_bytes()).await.expect("written");
+        let mut answer = [0; 4096];
+        let read = stream.read(&mut answer).await.expect("an answer");
+        let answer = String::from_utf8_lossy(&answer[..read]);
+        assert!(
+            answer.starts_with(&format!("HTTP/1.1 {code}")),
+            "{rest}: {answer}"
+        );
+        assert!(
+            answer.contains(&format!("\"code\":\"{word}\"")),
+            "{rest}: {answer}"
+        );
+    }
     host.stop();
 }

@@ -98,8 +98,11 @@ async fn a_game_server_that_comes_back_begins_anew() {
     let told = new.call("GET", "/v1/endings").await.expect(200);
     let replaced = json!([{ "session": session, "how": "replaced" }]);
     assert_eq!(told.body["ended"], replaced);
-    let over = new.call("GET", &format!("/v1/requests/{waiting}")).await;
-    assert_eq!(over.expect(200).text("why"), "replaced");
+    // Its keys are its own, though it numbers its players as the one before did.
+    let path = format!("/v1/requests/{waiting}");
+    new.call("GET", &path).await.problem(404, "unknown");
+    let again = new.ask("in", "reject:Not you.", "").await.expect(200);
+    assert_eq!(again.text("code"), "told-to");
     // The old one, should it still run, does no harm.
     old.call("GET", "/v1/sessions")
         .await
@@ -292,6 +295,26 @@ async fn names_of_another_run_name_nothing() {
     let confirm = format!("/v1/sessions/{}/confirm", other(&session));
     game.call("POST", &confirm).await.problem(404, "unknown");
     assert_eq!(host.admin.status()["players"]["connected"], 1);
+    game.end(&session, "left").await.expect(200);
+    host.stop();
+}
+
+#[tokio::test]
+async fn a_game_server_that_only_waits_for_endings_keeps_its_players() {
+    let (host, game) = start(&scripted(4).door("lease", "\"1s\""));
+    let (_, session) = game.seat("in").await;
+    let after = place(&game).await;
+    // Longer than the lease, and nothing else is called meanwhile.
+    for _ in 0..2 {
+        let path = format!("/v1/endings?wait=2500ms&after={after}");
+        let told = game.call("GET", &path).await.expect(200);
+        assert_eq!(told.body["ended"], json!([]));
+    }
+    let held = game.ask("waits", "wait:there", "?wait=2500ms").await;
+    let waiting = held.expect(202).text("id").to_owned();
+    game.call("DELETE", &format!("/v1/requests/{waiting}"))
+        .await
+        .expect(200);
     game.end(&session, "left").await.expect(200);
     host.stop();
 }

@@ -7,7 +7,7 @@ use super::status::Status;
 use crate::metrics::Metrics;
 use crate::seldom::Seldom;
 use crate::text::Shown;
-use crate::web::{Call, Local, read_body};
+use crate::web::{Call, Local, Place, read_body};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Extension, Path, RawQuery, Request, State};
 use axum::http::{StatusCode, header};
@@ -60,7 +60,7 @@ struct Doorkeeper {
 /// A part of the path.
 type Part = Result<Path<String>, PathRejection>;
 
-/// Every call, behind the guard. Each request must carry a [`Local`] extension.
+/// Every call, behind the guard. Each request must carry a [`Local`] and a [`Place`].
 pub(super) fn router<H: Host>(
     host: Arc<H>,
     metrics: Metrics,
@@ -95,6 +95,7 @@ pub(super) fn router<H: Host>(
 async fn admit(
     State(doorkeeper): State<Arc<Doorkeeper>>,
     Extension(Local(local)): Extension<Local>,
+    Extension(place): Extension<Place>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -115,7 +116,11 @@ async fn admit(
         }
         return refusal.into_response();
     }
-    match timeout(CALL_TIMEOUT, next.run(request)).await {
+    let answered = async {
+        place.admitted().await;
+        next.run(request).await
+    };
+    match timeout(CALL_TIMEOUT, answered).await {
         Ok(response) => response,
         Err(_) => too_long().into_response(),
     }

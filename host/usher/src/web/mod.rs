@@ -3,8 +3,10 @@
 
 mod body;
 mod guard;
+mod places;
 mod server;
 
 pub use body::{BodyError, read_body};
 pub use guard::{Call, Denied, Unreadable, check_page, check_token, single};
+pub use places::Place;
 pub use server::{Bounds, Listener, Local};

@@ -1,5 +1,6 @@
 //! The socket: a bounded number of connections, each of which must say what it wants in time.
 
+use super::places::{Place, Places};
 use crate::seldom::Seldom;
 use axum::{Extension, Router};
 use hyper::server::conn::http1;
@@ -9,10 +10,9 @@ use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -29,7 +29,8 @@ pub struct Local(pub SocketAddr);
 /// What callers may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// More connections than this wait for one another.
+    /// More connections than this wait for one another, of callers that may call. Of others there may be as many,
+    /// and the oldest makes room.
     pub connections: usize,
     /// How long a caller may take to send the head of a request, counted from the answer before it.
     pub head: Duration,
@@ -74,7 +75,8 @@ impl Listener {
     }
 
     /// Serves until `closing` is true and the last call was answered, or for as long as the future is
-    /// polled. `what` names the listener in the log. Each request carries a [`Local`].
+    /// polled. `what` names the listener in the log. Each request carries a [`Local`] and a [`Place`], which is
+    /// to be told once its caller has shown that it may call.
     pub async fn serve(
         self,
         what: &str,
@@ -82,7 +84,7 @@ impl Listener {
         bounds: Bounds,
         mut closing: watch::Receiver<bool>,
     ) {
-        let room = Arc::new(Semaphore::new(bounds.connections));
+        let places = Places::new(bounds.connections);
         let failures = Seldom::new(FAILURES_APART);
         // They end with the listener: one that went on would keep the host from ending.
         let mut connections = JoinSet::new();
@@ -90,13 +92,8 @@ impl Listener {
         let mut closes = pin!(closed(&mut closing));
         loop {
             while connections.try_join_next().is_some() {}
-            let accepted = async {
-                // Never closed, so there is always a permit to be had in the end.
-                let permit = room.clone().acquire_owned().await;
-                (self.listener.accept().await, permit)
-            };
-            let (accepted, permit) = tokio::select! {
-                accepted = accepted => accepted,
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
                 () = &mut closes => break,
             };
             let stream = match accepted {
@@ -110,11 +107,10 @@ impl Listener {
                     continue;
                 }
             };
-            let (app, closing) = (app.clone(), to_close.clone());
+            let (app, place, closing) = (app.clone(), places.enter(), to_close.clone());
             connections.spawn(async move {
                 // A caller that goes away or talks nonsense is its own concern.
-                let _ = connection(stream, app, bounds, closing).await;
-                drop(permit);
+                let _ = connection(stream, app, place, bounds, closing).await;
             });
         }
         drop(self.listener);
@@ -133,13 +129,15 @@ async fn closed(closing: &mut watch::Receiver<bool>) {
 async fn connection(
     stream: TcpStream,
     app: Router,
+    place: Place,
     bounds: Bounds,
     mut closing: watch::Receiver<bool>,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let local = Local(stream.local_addr()?);
     // An answer is small and waited for.
     stream.set_nodelay(true)?;
-    let service = TowerToHyperService::new(app.layer(Extension(local)));
+    let app = app.layer(Extension(local)).layer(Extension(place.clone()));
+    let service = TowerToHyperService::new(app);
     let mut connection = pin!(
         http1::Builder::new()
             .timer(TokioTimer::new())
@@ -150,6 +148,7 @@ async fn connection(
     );
     tokio::select! {
         over = connection.as_mut() => return Ok(over?),
+        () = place.evicted() => return Ok(()),
         () = sleep(bounds.lasts) => {}
         () = closed(&mut closing) => {}
     }

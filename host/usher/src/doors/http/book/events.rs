@@ -30,7 +30,7 @@ impl Book {
             DoorEvent::Joined { request } => self.sessions.confirmed(request),
             DoorEvent::Probe { session } => {
                 // A session that nobody called for is one that nobody renews.
-                let at = self.instance.seen.unwrap_or(Moment::ZERO);
+                let at = self.instance.seen(now).unwrap_or(Moment::ZERO);
                 self.tell(Input::Seen { session, at });
             }
             DoorEvent::Ended { session, how, .. } => self.ended(session, how),
@@ -100,7 +100,8 @@ impl Book {
     pub(in crate::doors::http) fn sweep(&mut self, now: Moment) {
         self.requests.sweep(now);
         let lease = self.terms.lease;
-        let silent = self.instance.seen.is_some_and(|at| now >= at.after(lease));
+        let seen = self.instance.seen(now);
+        let silent = seen.is_some_and(|at| now >= at.after(lease));
         let unasked = match silent {
             true => self.requests.all_open(),
             false => self.requests.unasked(lease, now),
@@ -120,6 +121,8 @@ impl Book {
         for request in self.requests.all_open() {
             self.end_request(request, OverWhy::Replaced, Departure::Dropped, now);
         }
+        // Keys of the next one are its own, though it may number its players as the one before did.
+        self.requests.forget_all();
         let mut gone = Vec::new();
         for known in self.sessions.all() {
             known.replaced = true;

@@ -11,10 +11,18 @@ const REMEMBERED: usize = 16;
 pub(super) struct Instance {
     /// What it calls itself; absent while it does not.
     current: Option<Box<str>>,
-    /// When its last call came; absent before the first.
-    pub(super) seen: Option<Moment>,
+    /// Which one it is.
+    life: Life,
+    /// Its calls that are not answered.
+    calls: u32,
+    /// When its last call came, or was answered; absent before the first.
+    seen: Option<Moment>,
     replaced: VecDeque<Box<str>>,
 }
+
+/// One game server after another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::doors::http) struct Life(u64);
 
 /// Another game server has come in this one's place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,13 +32,20 @@ impl Instance {
     pub(super) fn new() -> Instance {
         Instance {
             current: None,
+            life: Life(0),
+            calls: 0,
             seen: None,
             replaced: VecDeque::new(),
         }
     }
 
-    /// Takes a call. True if it is the first one of another game server than the one that called before.
-    pub(super) fn call(&mut self, shown: Option<&str>, now: Moment) -> Result<bool, Replaced> {
+    /// Takes a call, whose it is until [`Instance::answered`]. True if it is the first one of another game
+    /// server than the one that called before.
+    pub(super) fn call(
+        &mut self,
+        shown: Option<&str>,
+        now: Moment,
+    ) -> Result<(Life, bool), Replaced> {
         let is_new = match shown {
             // Whoever does not say who it is, is taken for the one that is there.
             None => false,
@@ -39,18 +54,41 @@ impl Instance {
                 return Err(Replaced);
             }
             Some(shown) => {
-                let old = self.current.replace(shown.into());
-                if let Some(old) = old {
-                    if self.replaced.len() == REMEMBERED {
-                        self.replaced.pop_front();
-                    }
-                    self.replaced.push_back(old);
-                }
+                self.succeed(shown);
                 self.seen.is_some()
             }
         };
         self.seen = Some(now);
-        Ok(is_new)
+        self.calls += 1;
+        Ok((self.life, is_new))
+    }
+
+    fn succeed(&mut self, shown: &str) {
+        let old = self.current.replace(shown.into());
+        if let Some(old) = old {
+            if self.replaced.len() == REMEMBERED {
+                self.replaced.pop_front();
+            }
+            self.replaced.push_back(old);
+        }
+        self.life.0 += 1;
+        self.calls = 0;
+    }
+
+    /// A call of this one was answered, or its connection broke.
+    pub(super) fn answered(&mut self, life: Life, now: Moment) {
+        if life == self.life {
+            self.calls = self.calls.saturating_sub(1);
+            self.seen = Some(now);
+        }
+    }
+
+    /// When it gave its last sign of life; a call that is not answered is one.
+    pub(super) fn seen(&self, now: Moment) -> Option<Moment> {
+        match self.calls {
+            0 => self.seen,
+            _ => Some(now),
+        }
     }
 }
 
@@ -61,7 +99,10 @@ mod tests {
     #[test]
     fn a_new_name_replaces_and_the_old_one_may_not_come_back() {
         let mut instance = Instance::new();
-        let mut call = |shown: Option<&str>| instance.call(shown, Moment::ZERO);
+        let mut call = |shown: Option<&str>| {
+            let called = instance.call(shown, Moment::ZERO);
+            called.map(|(_, is_new)| is_new)
+        };
         assert_eq!(call(Some("a")), Ok(false), "nobody was there before");
         assert_eq!(call(Some("a")), Ok(false));
         assert_eq!(call(None), Ok(false));
@@ -73,8 +114,10 @@ mod tests {
     #[test]
     fn one_that_gives_its_name_later_is_another() {
         let mut instance = Instance::new();
-        assert_eq!(instance.call(None, Moment::ZERO), Ok(false));
-        assert_eq!(instance.call(Some("a"), Moment::ZERO), Ok(true));
+        let (first, is_new) = instance.call(None, Moment::ZERO).expect("nobody else");
+        assert!(!is_new);
+        let (second, is_new) = instance.call(Some("a"), Moment::ZERO).expect("another");
+        assert!(is_new && first != second);
     }
 
     #[test]
@@ -82,11 +125,32 @@ mod tests {
         let mut instance = Instance::new();
         for number in 0..100 {
             let name = number.to_string();
-            assert!(instance.call(Some(&name), Moment::ZERO).is_ok());
+            let (life, _) = instance.call(Some(&name), Moment::ZERO).expect("another");
+            instance.answered(life, Moment::ZERO);
         }
         assert_eq!(instance.replaced.len(), REMEMBERED);
         let later = Moment::from_millis(1);
         assert_eq!(instance.call(Some("98"), later), Err(Replaced));
-        assert_eq!(instance.seen, Some(Moment::ZERO));
+        assert_eq!(instance.seen(later), Some(Moment::ZERO));
+    }
+
+    #[test]
+    fn a_call_is_a_sign_of_life_from_when_it_comes_until_it_is_answered() {
+        let at = Moment::from_millis;
+        let mut instance = Instance::new();
+        assert_eq!(instance.seen(at(1)), None);
+        let (old, _) = instance.call(Some("a"), at(1)).expect("the first");
+        let (other, _) = instance.call(Some("a"), at(2)).expect("the same");
+        assert_eq!(instance.seen(at(100)), Some(at(100)));
+        instance.answered(other, at(101));
+        assert_eq!(instance.seen(at(200)), Some(at(200)));
+        instance.answered(old, at(201));
+        assert_eq!(instance.seen(at(300)), Some(at(201)));
+        // What is answered to the one before is no sign of life of the next.
+        let (old, _) = instance.call(Some("a"), at(301)).expect("the same");
+        let (new, _) = instance.call(Some("b"), at(302)).expect("another");
+        instance.answered(new, at(303));
+        instance.answered(old, at(400));
+        assert_eq!(instance.seen(at(500)), Some(at(303)));
     }
 }

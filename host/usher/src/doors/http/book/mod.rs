@@ -14,7 +14,7 @@ mod tests;
 
 pub(super) use endings::Read;
 pub(super) use id::Run;
-pub(super) use instance::Replaced;
+pub(super) use instance::{Life, Replaced};
 pub(super) use locals::NotLocal;
 pub(super) use requests::{Begun, NotBegun, Watched};
 pub(super) use sessions::Stage;
@@ -109,12 +109,18 @@ impl Book {
         self.out.pop_front()
     }
 
-    /// A call came, of a game server that calls itself this.
-    pub(super) fn call(&mut self, instance: Option<&str>, now: Moment) -> Result<(), Replaced> {
-        if self.instance.call(instance, now)? {
+    /// A call came, of a game server that calls itself this; until [`Book::answered`].
+    pub(super) fn call(&mut self, instance: Option<&str>, now: Moment) -> Result<Life, Replaced> {
+        let (life, is_new) = self.instance.call(instance, now)?;
+        if is_new {
             self.replace(now);
         }
-        Ok(())
+        Ok(life)
+    }
+
+    /// A call was answered, or its connection broke.
+    pub(super) fn answered(&mut self, life: Life, now: Moment) {
+        self.instance.answered(life, now);
     }
 
     /// A player wants to come in.

@@ -227,6 +227,11 @@ impl Requests {
         self.untold > 0
     }
 
+    /// Forgets every answer, however new.
+    pub(super) fn forget_all(&mut self) {
+        while self.forget_oldest() {}
+    }
+
     /// Whether there was anything to forget.
     fn forget_oldest(&mut self) -> bool {
         let Some((at, id)) = self.answered.pop_front() else {

@@ -11,10 +11,10 @@ use sessions::{begin_local, confirm, end, endings, list, renew};
 use streams::follow;
 
 use super::api::Problem;
-use super::book::Replaced;
+use super::book::{Life, Replaced};
 use super::desk::Desk;
 use crate::seldom::Seldom;
-use crate::web::{Call, Denied, Local, check_page, check_token, single};
+use crate::web::{Call, Denied, Local, Place, check_page, check_token, single};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Extension, Request, State};
@@ -46,7 +46,8 @@ struct Doorkeeper {
     refusals: Seldom,
 }
 
-/// Every call, behind the doorkeeper; `description` is that of the API. Each request must carry a [`Local`] extension.
+/// Every call, behind the doorkeeper; `description` is that of the API. Each
+/// request must carry a [`Local`] and a [`Place`].
 pub(super) fn router(
     desk: Arc<Desk>,
     token: Receiver<Option<Secret>>,
@@ -86,6 +87,9 @@ fn describe(description: Bytes) -> Response {
     let mut response = Response::new(Body::from(description));
     let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    // Whoever reads it may be a stranger, and stays none.
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
     response
 }
 
@@ -93,6 +97,7 @@ fn describe(description: Bytes) -> Response {
 async fn admit(
     State(doorkeeper): State<Arc<Doorkeeper>>,
     Extension(Local(local)): Extension<Local>,
+    Extension(place): Extension<Place>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -104,14 +109,30 @@ async fn admit(
         headers: request.headers(),
         local,
     };
-    match doorkeeper.check(call) {
-        Ok(()) => next.run(request).await,
-        Err(problem) => problem.into_response(),
+    // A stream is answered with its head: that it goes on is no sign of life.
+    let _calling = match doorkeeper.check(call) {
+        Ok(calling) => calling,
+        Err(problem) => return problem.into_response(),
+    };
+    place.admitted().await;
+    next.run(request).await
+}
+
+/// A call, until it is answered or its connection breaks.
+struct Calling {
+    desk: Arc<Desk>,
+    life: Life,
+}
+
+impl Drop for Calling {
+    fn drop(&mut self) {
+        let life = self.life;
+        self.desk.with(|book, now| book.answered(life, now));
     }
 }
 
 impl Doorkeeper {
-    fn check(&self, call: Call<'_>) -> Result<(), Problem> {
+    fn check(&self, call: Call<'_>) -> Result<Calling, Problem> {
         let checked = match &*self.token.borrow() {
             Some(token) => check_token(call.headers, token),
             // Then it is on loopback, where every page that someone at this machine opens calls, too.
@@ -120,11 +141,13 @@ impl Doorkeeper {
         checked.map_err(|denied| self.refuse(denied))?;
         let instance = instance(call.headers)?;
         let called = self.desk.with(|book, now| book.call(instance, now));
-        called.map_err(|Replaced| {
+        let life = called.map_err(|Replaced| {
             let detail = "another game server has come to this door in the place of this one: end \
                           it, or give each a door of its own";
             Problem::new(StatusCode::CONFLICT, "replaced", detail)
-        })
+        })?;
+        let desk = self.desk.clone();
+        Ok(Calling { desk, life })
     }
 
     fn refuse(&self, denied: Denied) -> Problem {

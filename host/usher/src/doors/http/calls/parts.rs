@@ -1,7 +1,7 @@
 //! What calls are made of: a key, a body, a query, the name of something.
 
 use crate::doors::http::api::{Problem, Unfit};
-use crate::web::{read_body, single};
+use crate::web::{BodyError, read_body, single};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, Request};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -69,12 +69,17 @@ pub(super) async fn body<T: DeserializeOwned>(request: Request) -> Result<T, Pro
     }
     let body = read_body(request.into_body(), BODY_LIMIT, PATIENCE).await;
     let body = body.map_err(|error| {
-        let code = match error.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => "too-long",
-            _ => "too-late",
+        let code = match error {
+            BodyError::TooLong(_) => "too-long",
+            BodyError::Late => "too-late",
+            BodyError::Broken => "malformed",
         };
         Problem::new(error.status(), code, error.to_string())
     })?;
+    // serde would take a list of values for an object without keys.
+    if body.trim_ascii_start().first() == Some(&b'[') {
+        return Err(Problem::malformed("the body must be a JSON object"));
+    }
     serde_json::from_slice(&body).map_err(|error| {
         // What serde says may quote a value, and a value may be a ticket.
         Problem::malformed(format!(

@@ -33,8 +33,11 @@ impl Door {
         }
     }
 
+    /// A call that is answered at once.
     fn call(&mut self, instance: Option<&str>) -> Result<(), Replaced> {
-        self.book.call(instance, self.now)
+        let life = self.book.call(instance, self.now)?;
+        self.book.answered(life, self.now);
+        Ok(())
     }
 
     fn ask_for(&mut self, key: &str, name: &str) -> Result<Begun, NotBegun> {

@@ -27,7 +27,8 @@ fn another_game_server_ends_what_the_one_before_it_had() {
     door.orders();
     door.call(Some("second")).expect("it is another");
     assert_eq!(door.orders(), ["gone 1 Dropped", "gone 2 Dropped"]);
-    assert_eq!(door.word(open), "over");
+    let old = [door.word(open), door.word(seated)];
+    assert_eq!(old, ["unknown"; 2], "its keys are free");
     door.over(seated, 7, SessionEnd::Closed);
     let read = door.book.endings(None);
     let ended: Vec<_> = read.ended.iter().map(|it| (&*it.session, it.how)).collect();
@@ -123,5 +124,27 @@ fn an_acceptance_says_what_the_policies_gave_also_where_it_is_no_text() {
     });
     assert_eq!(door.answer(id), Some(expected));
     door.over(id, 7, SessionEnd::Left);
+    door.close();
+}
+
+#[test]
+fn a_call_that_is_held_is_a_sign_of_life_and_then_the_lease_begins() {
+    let mut door = Door::new();
+    let life = door.book.call(None, door.now).expect("it is the first");
+    let (open, session) = (door.begin("a"), SessionId(7));
+    door.book.ask(open).expect("it is there");
+    door.orders();
+    door.pass(3 * LEASE);
+    door.deliver(DoorEvent::Probe { session });
+    assert_eq!(door.orders(), ["seen 7 0"]);
+    assert_eq!(door.word(open), "waiting");
+    door.book.answered(life, door.now);
+    door.pass(LEASE - 1);
+    door.deliver(DoorEvent::Probe { session });
+    let seen = format!("seen 7 {}", LEASE - 1);
+    assert_eq!(door.orders(), [seen]);
+    door.pass(1);
+    assert_eq!(door.word(open), "over");
+    door.orders();
     door.close();
 }
