@@ -13,6 +13,9 @@ use usher_core::{Moment, RequestId};
 /// some must be left for calls that hold nothing.
 const HELD: usize = 768;
 
+/// The most bodies that are read at a time; each may have half a MiB.
+const READING: usize = 64;
+
 /// How long the game server has to hear of the last things, once the host stops.
 const TELL_WITHIN: Duration = Duration::from_secs(1);
 
@@ -22,6 +25,7 @@ pub(super) struct Desk {
     book: Mutex<Book>,
     core: Handle,
     held: Arc<Semaphore>,
+    reading: Arc<Semaphore>,
     /// Someone was told something.
     told: Notify,
     /// Whether the host stops: no answer is held any more.
@@ -35,6 +39,7 @@ impl Desk {
             book: Mutex::new(book),
             core,
             held: Arc::new(Semaphore::new(HELD)),
+            reading: Arc::new(Semaphore::new(READING)),
             told: Notify::new(),
             stopping: watch::Sender::new(false),
         }
@@ -67,6 +72,12 @@ impl Desk {
     /// Leave to hold an answer; none when too many are held.
     pub(super) fn hold(&self) -> Option<OwnedSemaphorePermit> {
         self.held.clone().try_acquire_owned().ok()
+    }
+
+    /// Leave to read a body, as soon as fewer than so many are being read.
+    pub(super) async fn read(&self) -> Option<OwnedSemaphorePermit> {
+        // Never closed.
+        self.reading.clone().acquire_owned().await.ok()
     }
 
     /// Sees whether the host stops.

@@ -1,10 +1,16 @@
 //! What happens to a door without a call: the core's events, time, and another game server.
 
 use super::Book;
+use super::sessions::Known;
 use crate::core_loop::DoorEvent;
 use crate::doors::http::api::{Accepted, Answer, Ended, How, OverWhy, Rejected};
 use data_encoding::BASE64;
+use std::time::Duration;
 use usher_core::{Departure, Grant, Input, Moment, Reason, RequestId, SessionEnd, SessionId};
+
+/// The door looks four times a second. When it did not for so long, the host stood still: a machine that was
+/// paused, mostly.
+const STOOD_STILL: Duration = Duration::from_secs(2);
 
 impl Book {
     /// Takes what the core says.
@@ -27,8 +33,13 @@ impl Book {
                 }
             }),
             DoorEvent::Accepted { request, grant } => self.accept(request, &grant, now),
-            DoorEvent::Joined { request } => self.sessions.confirmed(request),
+            DoorEvent::Joined { request } => {
+                self.sessions.confirmed(request);
+                self.requests.unpin(request);
+            }
             DoorEvent::Probe { session } => {
+                // Who waits must have given way before the seat is free.
+                self.look(now);
                 // A session that nobody called for is one that nobody renews.
                 let at = self.instance.seen(now).unwrap_or(Moment::ZERO);
                 self.tell(Input::Seen { session, at });
@@ -66,7 +77,9 @@ impl Book {
             confirm_within_ms: u64::try_from(within).unwrap_or(u64::MAX),
         });
         // One that was given up meanwhile stays so; the core will hear of it next, and end the session.
-        self.requests.settle(request, accepted, false, now);
+        if self.requests.settle(request, accepted, false, now) {
+            self.requests.pin(request);
+        }
         self.sessions.insert(request, grant, now);
     }
 
@@ -74,12 +87,12 @@ impl Book {
         let Some(known) = self.sessions.remove(session) else {
             return;
         };
+        self.requests.unpin(known.request);
         let (how, reason) = match how {
             SessionEnd::Left => (How::Left, None),
-            SessionEnd::Closed | SessionEnd::ProtocolError if known.replaced => {
-                (How::Replaced, None)
+            SessionEnd::Closed | SessionEnd::ProtocolError => {
+                (known.ends.unwrap_or(How::Dropped), None)
             }
-            SessionEnd::Closed | SessionEnd::ProtocolError => (How::Dropped, None),
             SessionEnd::BindTimeout => (How::Unconfirmed, None),
             SessionEnd::IdleTimeout => (How::Lease, None),
             SessionEnd::Kicked(reason) => (How::Kicked, Some(reason)),
@@ -98,21 +111,49 @@ impl Book {
 
     /// Time has passed: forgets what was kept long enough, and gives up what nobody asks about.
     pub(in crate::doors::http) fn sweep(&mut self, now: Moment) {
+        self.look(now);
         self.requests.sweep(now);
-        let lease = self.terms.lease;
-        let seen = self.instance.seen(now);
-        let silent = seen.is_some_and(|at| now >= at.after(lease));
-        let unasked = match silent {
-            true => self.requests.all_open(),
-            false => self.requests.unasked(lease, now),
-        };
-        for request in unasked {
+        self.locals.sweep(now);
+        for request in self.requests.unasked(self.terms.lease, now) {
             self.end_request(request, OverWhy::Unasked, Departure::Dropped, now);
         }
-        if silent {
-            for local in self.locals.clear() {
-                self.note_local(local, How::Lease);
+    }
+
+    /// Looks whether the game server is still there. If not, everything ends that the core does not end by
+    /// itself: whoever is confirmed has a lease of its own, which the core watches.
+    fn look(&mut self, now: Moment) {
+        let looked = self.looked.replace(now).unwrap_or(now);
+        let gap = now.since(looked);
+        if gap > STOOD_STILL {
+            // Nobody was heard, because nobody listened.
+            self.instance.pardon(gap);
+            self.requests.pardon(gap);
+        }
+        let seen = self.instance.seen(now);
+        if seen.is_none_or(|at| now < at.after(self.terms.lease)) {
+            return;
+        }
+        for request in self.requests.all_open() {
+            self.end_request(request, OverWhy::Unasked, Departure::Dropped, now);
+        }
+        self.end_sessions(How::Lease, |known| !known.is_confirmed());
+        for local in self.locals.clear() {
+            self.note_local(local, How::Lease);
+        }
+    }
+
+    fn end_sessions(&mut self, ends: How, which: impl Fn(&Known) -> bool) {
+        let mut gone = Vec::new();
+        // Once is enough: the core will hear of it.
+        for known in self.sessions.all().filter(|it| it.ends.is_none()) {
+            if which(known) {
+                known.ends = Some(ends);
+                gone.push(known.request);
             }
+        }
+        for request in gone {
+            let how = Departure::Dropped;
+            self.tell(Input::Gone { request, how });
         }
     }
 
@@ -123,15 +164,7 @@ impl Book {
         }
         // Keys of the next one are its own, though it may number its players as the one before did.
         self.requests.forget_all();
-        let mut gone = Vec::new();
-        for known in self.sessions.all() {
-            known.replaced = true;
-            gone.push(known.request);
-        }
-        for request in gone {
-            let how = Departure::Dropped;
-            self.tell(Input::Gone { request, how });
-        }
+        self.end_sessions(How::Replaced, |_| true);
         for local in self.locals.clear() {
             self.note_local(local, How::Replaced);
         }

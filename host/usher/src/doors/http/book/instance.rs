@@ -1,6 +1,7 @@
 //! Which game server it is that calls, and when it last did.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 use usher_core::Moment;
 
 /// How many that were replaced are remembered: one that still runs must not replace the one that came
@@ -81,6 +82,11 @@ impl Instance {
             self.calls = self.calls.saturating_sub(1);
             self.seen = Some(now);
         }
+    }
+
+    /// For so long it could not be heard.
+    pub(super) fn pardon(&mut self, gap: Duration) {
+        self.seen = self.seen.map(|at| at.after(gap));
     }
 
     /// When it gave its last sign of life; a call that is not answered is one.

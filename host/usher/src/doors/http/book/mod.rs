@@ -72,6 +72,8 @@ pub(super) struct Book {
     sessions: Sessions,
     locals: Locals,
     endings: Endings,
+    /// When it was last looked whether the game server is there.
+    looked: Option<Moment>,
     out: VecDeque<Order>,
 }
 
@@ -100,6 +102,7 @@ impl Book {
             sessions: Sessions::default(),
             locals: Locals::default(),
             endings: Endings::new(),
+            looked: None,
             out: VecDeque::new(),
         }
     }
@@ -237,9 +240,10 @@ impl Book {
         &mut self,
         name: &str,
         how: Departure,
+        now: Moment,
     ) -> Result<watch::Receiver<Stage>, Unknown> {
         if let Some(local) = self.run.local_number(name)
-            && self.locals.end(local)
+            && self.locals.end(local, now)
         {
             let how = match how {
                 Departure::Left => How::Left,
@@ -281,6 +285,16 @@ impl Book {
             code: None,
             text: None,
         });
+    }
+
+    /// The session of this name.
+    pub(super) fn session(&self, name: &str, now: Moment) -> Option<Session> {
+        if let Some(local) = self.run.local_number(name) {
+            let session = name.to_owned();
+            return self.locals.shown(local, session, &self.terms.room, now);
+        }
+        let known = self.sessions.get(SessionId(self.run.number(name)?))?;
+        Some(known.shown(name.to_owned(), now))
     }
 
     /// Every session.

@@ -43,6 +43,9 @@ struct Entry {
     bytes: usize,
     answer: watch::Sender<Arc<Answer>>,
     answered: Option<Moment>,
+    /// It can still be confirmed, and is not forgotten; and whether it would have been.
+    pinned: bool,
+    parked: bool,
     told: bool,
     /// When someone last asked about it, and how many are asking.
     asked: Moment,
@@ -114,6 +117,8 @@ impl Requests {
             bytes,
             answer: watch::Sender::new(Arc::new(first)),
             answered: None,
+            pinned: false,
+            parked: false,
             told: false,
             asked: now,
             asking: 0,
@@ -179,7 +184,7 @@ impl Requests {
             }
         }
         entry.bytes = weight(&answer);
-        entry.answered = Some(now);
+        (entry.answered, entry.parked) = (Some(now), false);
         entry.answer.send_replace(Arc::new(answer));
         self.kept_bytes += entry.bytes;
         self.answered.push_back((now, id));
@@ -229,7 +234,40 @@ impl Requests {
 
     /// Forgets every answer, however new.
     pub(super) fn forget_all(&mut self) {
-        while self.forget_oldest() {}
+        let open = &self.open;
+        self.entries.retain(|id, _| open.contains(id));
+        self.by_key.retain(|_, id| open.contains(id));
+        self.answered.clear();
+        self.kept_bytes = 0;
+        self.untold = 0;
+    }
+
+    /// What was accepted is not forgotten until it is confirmed, or over.
+    pub(super) fn pin(&mut self, id: RequestId) {
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.pinned = true;
+        }
+    }
+
+    /// And is from then on what any other answer is.
+    pub(super) fn unpin(&mut self, id: RequestId) {
+        if let Some(entry) = self.entries.get_mut(&id) {
+            entry.pinned = false;
+            if std::mem::take(&mut entry.parked)
+                && let Some(at) = entry.answered
+            {
+                self.answered.push_back((at, id));
+            }
+        }
+    }
+
+    /// For so long nobody could ask.
+    pub(super) fn pardon(&mut self, gap: Duration) {
+        for id in &self.open {
+            if let Some(entry) = self.entries.get_mut(id) {
+                entry.asked = entry.asked.after(gap);
+            }
+        }
     }
 
     /// Whether there was anything to forget.
@@ -237,13 +275,18 @@ impl Requests {
         let Some((at, id)) = self.answered.pop_front() else {
             return false;
         };
-        let is_last = |entry: &&Entry| entry.answered == Some(at);
-        if self.entries.get(&id).filter(is_last).is_some()
-            && let Some(entry) = self.entries.remove(&id)
-        {
-            self.kept_bytes -= entry.bytes;
-            self.untold -= usize::from(!entry.told);
-            self.by_key.remove(&entry.key);
+        match self.entries.get_mut(&id) {
+            // It was answered again since, and stands further behind.
+            None => {}
+            Some(entry) if entry.answered != Some(at) => {}
+            Some(entry) if entry.pinned => entry.parked = true,
+            Some(_) => {
+                if let Some(entry) = self.entries.remove(&id) {
+                    self.kept_bytes -= entry.bytes;
+                    self.untold -= usize::from(!entry.told);
+                    self.by_key.remove(&entry.key);
+                }
+            }
         }
         true
     }

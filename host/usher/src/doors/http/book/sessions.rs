@@ -1,6 +1,6 @@
 //! The sessions of a door: who is in, or may come in, by what the core said.
 
-use crate::doors::http::api::{Ended, Session, SessionState};
+use crate::doors::http::api::{Ended, How, Session, SessionState};
 use std::collections::{BTreeMap, HashMap};
 use tokio::sync::watch;
 use usher_core::{Grant, Moment, RequestId, SessionId};
@@ -21,8 +21,8 @@ pub(super) struct Known {
     number: Option<u32>,
     since: Moment,
     stage: watch::Sender<Stage>,
-    /// Another game server has come in the place of the one that asked.
-    pub(super) replaced: bool,
+    /// What the door has it end as, where that is not the player's going.
+    pub(super) ends: Option<How>,
 }
 
 /// Where a session stands.
@@ -46,7 +46,7 @@ impl Sessions {
             number: grant.number,
             since: now,
             stage: watch::Sender::new(Stage::Unconfirmed),
-            replaced: false,
+            ends: None,
         };
         self.known.insert(grant.session, known);
     }
@@ -90,22 +90,27 @@ impl Sessions {
     pub(super) fn list(&self, name: impl Fn(SessionId) -> String, now: Moment) -> Vec<Session> {
         let known = self.known.iter();
         known
-            .map(|(id, known)| Session {
-                session: name(*id),
-                state: match known.is_confirmed() {
-                    true => SessionState::Confirmed,
-                    false => SessionState::Unconfirmed,
-                },
-                name: known.name.clone(),
-                room: known.room.clone(),
-                number: known.number,
-                age_ms: u64::try_from(now.since(known.since).as_millis()).unwrap_or(u64::MAX),
-            })
+            .map(|(id, known)| known.shown(name(*id), now))
             .collect()
     }
 }
 
 impl Known {
+    /// As the game server sees it, under this name.
+    pub(super) fn shown(&self, session: String, now: Moment) -> Session {
+        Session {
+            session,
+            state: match self.is_confirmed() {
+                true => SessionState::Confirmed,
+                false => SessionState::Unconfirmed,
+            },
+            name: self.name.clone(),
+            room: self.room.clone(),
+            number: self.number,
+            age_ms: u64::try_from(now.since(self.since).as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
     pub(super) fn is_confirmed(&self) -> bool {
         *self.stage.borrow() == Stage::Confirmed
     }

@@ -1,12 +1,14 @@
 //! What calls are made of: a key, a body, a query, the name of something.
 
 use crate::doors::http::api::{Problem, Unfit};
+use crate::doors::http::desk::Desk;
 use crate::web::{BodyError, read_body, single};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use std::time::Duration;
+use tokio::time::timeout;
 use usher_core::Digest;
 
 /// The longest body: a payload of 64 KiB in base64, or as text of which much is escaped, and the rest.
@@ -33,10 +35,10 @@ pub(super) fn name(name: Name) -> String {
 pub(super) fn asked<T>(query: Asked<T>) -> Result<T, Problem> {
     match query {
         Ok(Query(query)) => Ok(query),
-        Err(error) => Err(Problem::malformed(format!(
-            "what stands behind the path is not understood: {}",
-            error.body_text()
-        ))),
+        // What is said of the mistake may quote it.
+        Err(_) => Err(Problem::malformed(
+            "what stands behind the path is not as /openapi.json has it: only what is named there, each once",
+        )),
     }
 }
 
@@ -57,7 +59,7 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Digest, Problem> {
 }
 
 /// The body, as JSON.
-pub(super) async fn body<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
+pub(super) async fn body<T: DeserializeOwned>(desk: &Desk, request: Request) -> Result<T, Problem> {
     let kind = single(request.headers(), header::CONTENT_TYPE)
         .ok()
         .flatten();
@@ -67,6 +69,10 @@ pub(super) async fn body<T: DeserializeOwned>(request: Request) -> Result<T, Pro
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Problem::new(status, "not-json", detail));
     }
+    let _reading = timeout(PATIENCE, desk.read()).await.map_err(|_| {
+        let detail = "too many bodies are being read: send each at once";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", detail)
+    })?;
     let body = read_body(request.into_body(), BODY_LIMIT, PATIENCE).await;
     let body = body.map_err(|error| {
         let code = match error {

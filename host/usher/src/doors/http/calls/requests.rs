@@ -33,7 +33,7 @@ pub(super) async fn begin(
 ) -> Result<Response, Problem> {
     let key = key(request.headers())?;
     let wait = asked(query)?.or(FIRST_WAIT)?;
-    let new: NewRequest = body(request).await?;
+    let new: NewRequest = body(&desk, request).await?;
     let payload = new.payload()?;
     let same = serde_json::to_string(&new).map_err(|_| Problem::malformed("not JSON"))?;
     let (same, id) = (Digest::of(&same), desk.next_request());

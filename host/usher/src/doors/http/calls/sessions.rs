@@ -46,16 +46,20 @@ pub(super) async fn begin_local(
     request: Request,
 ) -> Result<Json<Session>, Problem> {
     let key = key(request.headers())?;
-    let new: NewLocal = body(request).await?;
+    let new: NewLocal = body(&desk, request).await?;
     let player = new.name()?;
     let session = desk.with(|book, now| {
         let session = book.local(key, player, now)?;
-        Ok(book.list(now).into_iter().find(|it| it.session == session))
+        Ok(book.session(&session, now))
     });
     match session {
         // It is listed, because it was begun under the same lock.
         Ok(session) => session.map(Json).ok_or_else(|| unknown("session")),
         Err(NotLocal::Reused) => Err(reused()),
+        Err(NotLocal::Over) => {
+            let detail = "the session of this key has ended: take a new key for a new one";
+            Err(Problem::new(StatusCode::GONE, "session-over", detail))
+        }
         Err(NotLocal::Full) => {
             let detail = "there are 16 local sessions: end one first";
             Err(Problem::new(StatusCode::CONFLICT, "enough", detail))
@@ -71,7 +75,7 @@ pub(super) async fn confirm(
     let name = name(id);
     let stage = desk.with(|book, _| book.confirm(&name));
     let stage = reached(stage, |stage| *stage == Stage::Confirmed).await?;
-    let listed = desk.with(|book, now| book.list(now).into_iter().find(|it| it.session == name));
+    let listed = desk.with(|book, now| book.session(&name, now));
     match (stage, listed) {
         (Stage::Confirmed, Some(session)) if session.state != SessionState::Unconfirmed => {
             Ok(Json(session))
@@ -90,12 +94,12 @@ pub(super) async fn end(
     request: Request,
 ) -> Result<Json<Ended>, Problem> {
     let name = name(id);
-    let end: End = body(request).await?;
+    let end: End = body(&desk, request).await?;
     let how = match end.how {
         EndHow::Left => Departure::Left,
         EndHow::Dropped => Departure::Dropped,
     };
-    let stage = desk.with(|book, _| book.end(&name, how));
+    let stage = desk.with(|book, now| book.end(&name, how, now));
     match reached(stage, |_| false).await? {
         Stage::Over(ended) => Ok(Json(ended)),
         _ => Err(Problem::stopping()),

@@ -175,11 +175,14 @@ pub(super) const OPERATIONS: &[Operation] = &[
         key: Some(KEY),
         body: Some(named::<NewLocal>),
         answers: &[json(200, "The session.", named::<Session>)],
-        problems: &[(
-            409,
-            "The key was used with another name, or there are enough, or another game server has \
-             come to this door.",
-        )],
+        problems: &[
+            (
+                409,
+                "The key was used with another name, or there are enough, or another game server has \
+                 come to this door.",
+            ),
+            (410, "The session of this key has ended."),
+        ],
         ..NONE
     },
     Operation {

@@ -53,6 +53,24 @@ fn answers_are_kept_within_bounds_and_the_oldest_goes_first() {
 }
 
 #[test]
+fn what_can_still_be_confirmed_is_not_forgotten_however_many_answers_come() {
+    let mut door = Door::new();
+    let seated = door.begin("seat");
+    door.accept(seated, 7);
+    for number in 0..70_000 {
+        let id = door.begin(&number.to_string());
+        door.refuse(id);
+    }
+    assert_eq!(door.ask_for("seat", "R9"), Ok(Begun::Known(seated)));
+    assert_eq!(door.word(seated), "accepted");
+    door.over(seated, 7, SessionEnd::BindTimeout);
+    let one_more = door.begin("one more");
+    door.refuse(one_more);
+    door.orders();
+    door.close();
+}
+
+#[test]
 fn who_was_given_up_before_the_acceptance_came_stays_given_up() {
     let mut door = Door::new();
     let id = door.begin("a");

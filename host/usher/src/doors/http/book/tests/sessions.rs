@@ -57,10 +57,13 @@ fn local_sessions_are_few_end_with_the_lease_and_tell_the_core_nothing() {
     let stage = door.book.confirm(&one).expect("it is there");
     assert_eq!(*stage.borrow(), Stage::Confirmed);
     for _ in 0..2 {
-        let stage = door.book.end(&one, Departure::Left).expect("it is known");
-        assert_eq!(gone(stage), Some(How::Left));
+        let stage = door.book.end(&one, Departure::Left, door.now);
+        assert_eq!(gone(stage.expect("it is known")), Some(How::Left));
     }
     assert_eq!(door.book.locals.count(), 15);
+    // A call that comes late begins no other.
+    let late = door.book.local(Digest::of("a"), "Host".into(), door.now);
+    assert_eq!(late, Err(NotLocal::Over));
     door.pass(LEASE - 1);
     assert_eq!(door.book.locals.count(), 15);
     door.pass(1);
@@ -85,7 +88,7 @@ fn every_end_of_a_session_has_its_word() {
         let id = door.begin("a");
         let session = door.accept(id, 7);
         door.over(id, 7, end);
-        let stage = door.book.end(&session, Departure::Left);
+        let stage = door.book.end(&session, Departure::Left, door.now);
         assert_eq!(gone(stage.expect("it is remembered")), Some(how));
         let ended = door.book.endings(None).ended;
         let reason = (ended[0].code.as_deref(), ended[0].text.as_deref());
@@ -143,6 +146,50 @@ fn a_call_that_is_held_is_a_sign_of_life_and_then_the_lease_begins() {
     door.deliver(DoorEvent::Probe { session });
     let seen = format!("seen 7 {}", LEASE - 1);
     assert_eq!(door.orders(), [seen]);
+    door.pass(1);
+    assert_eq!(door.word(open), "over");
+    door.orders();
+    door.close();
+}
+
+#[test]
+fn with_the_lease_ends_what_waits_and_what_is_not_confirmed_before_any_seat_is_free() {
+    let mut door = Door::new();
+    door.call(None).expect("it is the first");
+    let (waiting, unconfirmed, seated) = (door.begin("w"), door.begin("u"), door.begin("s"));
+    door.accept(unconfirmed, 7);
+    door.accept(seated, 8);
+    door.deliver(DoorEvent::Joined { request: seated });
+    door.orders();
+    door.pass(LEASE - 1);
+    door.now = door.now.after(Duration::from_millis(1));
+    let session = SessionId(8);
+    door.deliver(DoorEvent::Probe { session });
+    let told = ["gone 1 Dropped", "gone 2 Dropped", "seen 8 30000"];
+    assert_eq!(door.orders(), told);
+    door.pass(1_000);
+    assert_eq!(door.orders(), [""; 0], "once");
+    assert_eq!(door.word(waiting), "over");
+    door.over(unconfirmed, 7, SessionEnd::Closed);
+    door.over(seated, 8, SessionEnd::IdleTimeout);
+    let ended = door.book.endings(None).ended;
+    assert!(ended.iter().all(|it| it.how == How::Lease), "{ended:?}");
+    door.close();
+}
+
+#[test]
+fn a_host_that_stood_still_does_not_blame_the_game_server() {
+    let mut door = Door::new();
+    door.call(None).expect("it is the first");
+    let open = door.begin("a");
+    door.pass(10_000);
+    door.now = door.now.after(Duration::from_millis(2 * LEASE));
+    let session = SessionId(7);
+    door.orders();
+    door.deliver(DoorEvent::Probe { session });
+    assert_eq!(door.orders(), ["seen 7 10000"]);
+    door.pass(LEASE - 10_000 - 1);
+    assert_eq!(door.word(open), "waiting");
     door.pass(1);
     assert_eq!(door.word(open), "over");
     door.orders();
