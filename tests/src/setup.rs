@@ -1,8 +1,9 @@
 //! The configuration of a host under test.
 
 use std::fmt::Write as _;
-use std::net::{SocketAddr, TcpListener, UdpSocket};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A configuration in the making: one door on ports of its own, policies to be named.
 pub struct Setup {
@@ -223,20 +224,33 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Ports that were free a moment ago.
+    /// Ports that were free a moment ago, and that no outgoing connection is given: those come from 32768 up, and
+    /// tests make thousands.
     pub(crate) fn free() -> Ports {
-        let any = "127.0.0.1:0";
-        let udp = UdpSocket::bind(any).expect("loopback has a free UDP port");
-        // All at once, so that no two are the same.
-        let tcp = [(); 4].map(|()| TcpListener::bind(any).expect("loopback has a free TCP port"));
-        let known = "a bound socket has an address";
-        let [tcp, admin, desk, web] = tcp.map(|it| it.local_addr().expect(known));
         Ports {
-            tcp,
-            udp: udp.local_addr().expect(known),
-            admin,
-            desk,
-            web,
+            tcp: free(),
+            udp: free(),
+            admin: free(),
+            desk: free(),
+            web: free(),
         }
     }
+}
+
+/// A port that was free a moment ago, for TCP and for UDP, and that this process did not have before.
+fn free() -> SocketAddr {
+    const FIRST: u32 = 12_000;
+    const COUNT: u32 = 20_000;
+    static TAKEN: AtomicU32 = AtomicU32::new(0);
+    // Processes that run at once begin at different places.
+    let begin = std::process::id().wrapping_mul(7919);
+    for _ in 0..COUNT {
+        let next = begin.wrapping_add(TAKEN.fetch_add(1, Ordering::Relaxed));
+        let port = u16::try_from(FIRST + next % COUNT).expect("it is below 32,768");
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        if TcpListener::bind(address).is_ok() && UdpSocket::bind(address).is_ok() {
+            return address;
+        }
+    }
+    panic!("loopback has no free port");
 }
