@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use usher_tests::{GameServer, Setup, Usher, module};
 
 fn scripted(seats: u32) -> Setup {
@@ -316,5 +318,32 @@ async fn a_game_server_that_only_waits_for_endings_keeps_its_players() {
         .await
         .expect(200);
     game.end(&session, "left").await.expect(200);
+    host.stop();
+}
+
+#[tokio::test]
+async fn a_call_that_was_begun_before_another_game_server_came_does_nothing() {
+    let (host, game) = start(&scripted(1));
+    let body = "{\"address\": \"192.0.2.7\"}";
+    let mut stream = TcpStream::connect(host.tcp).await.expect("connected");
+    let head = format!(
+        "POST /v1/requests HTTP/1.1\r\nHost: {}\r\nUsher-Instance: old\r\nIdempotency-Key: a\r\n\
+         Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+        host.tcp,
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.expect("written");
+    let mut answer = [0; 4096];
+    // The host asks for the body: the call was admitted.
+    let read = stream.read(&mut answer).await.expect("an answer");
+    assert!(answer[..read].starts_with(b"HTTP/1.1 100"), "{answer:?}");
+    let new = game.instance("new");
+    let (_, session) = new.seat("b").await;
+    stream.write_all(body.as_bytes()).await.expect("written");
+    let read = stream.read(&mut answer).await.expect("an answer");
+    let answer = String::from_utf8_lossy(&answer[..read]);
+    assert!(answer.starts_with("HTTP/1.1 409"), "{answer}");
+    assert!(answer.contains("\"code\":\"replaced\""), "{answer}");
+    new.end(&session, "left").await.expect(200);
     host.stop();
 }

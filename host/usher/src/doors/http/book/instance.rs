@@ -76,6 +76,11 @@ impl Instance {
         self.calls = 0;
     }
 
+    /// Whether this is the one that is there.
+    pub(super) fn is(&self, life: Life) -> bool {
+        life == self.life
+    }
+
     /// A call of this one was answered, or its connection broke.
     pub(super) fn answered(&mut self, life: Life, now: Moment) {
         if life == self.life {

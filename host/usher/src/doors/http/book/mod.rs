@@ -88,6 +88,8 @@ pub(super) enum NotGivenUp {
     Unknown,
     /// Its player is in.
     Confirmed,
+    /// Another game server has come.
+    Replaced,
 }
 
 impl Book {
@@ -119,6 +121,14 @@ impl Book {
             self.replace(now);
         }
         Ok(life)
+    }
+
+    /// Whether whoever called is still the one that is there: a call may take its time to say what it wants.
+    pub(super) fn check(&self, life: Life) -> Result<(), Replaced> {
+        match self.instance.is(life) {
+            true => Ok(()),
+            false => Err(Replaced),
+        }
     }
 
     /// A call was answered, or its connection broke.

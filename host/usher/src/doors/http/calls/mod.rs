@@ -11,7 +11,7 @@ use sessions::{begin_local, confirm, end, endings, list, renew};
 use streams::follow;
 
 use super::api::Problem;
-use super::book::{Life, Replaced};
+use super::book::Life;
 use super::desk::Desk;
 use crate::seldom::Seldom;
 use crate::web::{Call, Denied, Local, Place, check_page, check_token, single};
@@ -98,7 +98,7 @@ async fn admit(
     State(doorkeeper): State<Arc<Doorkeeper>>,
     Extension(Local(local)): Extension<Local>,
     Extension(place): Extension<Place>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     if request.uri().path() == DESCRIPTION {
@@ -110,10 +110,11 @@ async fn admit(
         local,
     };
     // A stream is answered with its head: that it goes on is no sign of life.
-    let _calling = match doorkeeper.check(call) {
+    let calling = match doorkeeper.check(call) {
         Ok(calling) => calling,
         Err(problem) => return problem.into_response(),
     };
+    request.extensions_mut().insert(calling.life);
     place.admitted().await;
     next.run(request).await
 }
@@ -141,11 +142,7 @@ impl Doorkeeper {
         checked.map_err(|denied| self.refuse(denied))?;
         let instance = instance(call.headers)?;
         let called = self.desk.with(|book, now| book.call(instance, now));
-        let life = called.map_err(|Replaced| {
-            let detail = "another game server has come to this door in the place of this one: end \
-                          it, or give each a door of its own";
-            Problem::new(StatusCode::CONFLICT, "replaced", detail)
-        })?;
+        let life = called?;
         let desk = self.desk.clone();
         Ok(Calling { desk, life })
     }

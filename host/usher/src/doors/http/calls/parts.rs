@@ -1,6 +1,7 @@
 //! What calls are made of: a key, a body, a query, the name of something.
 
 use crate::doors::http::api::{Problem, Unfit};
+use crate::doors::http::book::Replaced;
 use crate::doors::http::desk::Desk;
 use crate::web::{BodyError, read_body, single};
 use axum::extract::rejection::{PathRejection, QueryRejection};
@@ -99,6 +100,14 @@ pub(super) async fn body<T: DeserializeOwned>(desk: &Desk, request: Request) -> 
 impl From<Unfit> for Problem {
     fn from(unfit: Unfit) -> Problem {
         Problem::malformed(unfit.to_string())
+    }
+}
+
+impl From<Replaced> for Problem {
+    fn from(Replaced: Replaced) -> Problem {
+        let detail = "another game server has come to this door in the place of this one: end it, or \
+                      give each a door of its own";
+        Problem::new(StatusCode::CONFLICT, "replaced", detail)
     }
 }
 

@@ -4,10 +4,10 @@ use super::asking::Asking;
 use super::parts::{Asked, Name, asked, body, key, name, unknown};
 use super::streams::request_events;
 use crate::doors::http::api::{Answer, NewRequest, Problem, Wait, WaitAfter};
-use crate::doors::http::book::{Begun, NotBegun, NotGivenUp};
+use crate::doors::http::book::{Begun, Life, NotBegun, NotGivenUp, Replaced};
 use crate::doors::http::desk::Desk;
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
@@ -28,6 +28,7 @@ fn respond(answer: &Answer) -> Response {
 /// `POST /v1/requests`.
 pub(super) async fn begin(
     State(desk): State<Arc<Desk>>,
+    Extension(life): Extension<Life>,
     query: Asked<Wait>,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -38,10 +39,12 @@ pub(super) async fn begin(
     let same = serde_json::to_string(&new).map_err(|_| Problem::malformed("not JSON"))?;
     let (same, id) = (Digest::of(&same), desk.next_request());
     let begun = desk.with(|book, now| {
-        let begun = book.begin(id, key, same, new, payload, now)?;
-        let (Begun::New(id) | Begun::Known(id)) = begun;
-        Ok((id, book.ask(id)))
-    });
+        book.check(life)?;
+        Ok::<_, Replaced>(book.begin(id, key, same, new, payload, now).map(|begun| {
+            let (Begun::New(id) | Begun::Known(id)) = begun;
+            (id, book.ask(id))
+        }))
+    })?;
     let (id, watched) = begun.map_err(|error| match error {
         NotBegun::Reused => reused(),
         NotBegun::Busy => {
@@ -85,9 +88,14 @@ pub(super) async fn watch(State(desk): State<Arc<Desk>>, id: Name) -> Result<Res
 }
 
 /// `DELETE /v1/requests/{id}`.
-pub(super) async fn give_up(State(desk): State<Arc<Desk>>, id: Name) -> Result<Response, Problem> {
+pub(super) async fn give_up(
+    State(desk): State<Arc<Desk>>,
+    Extension(life): Extension<Life>,
+    id: Name,
+) -> Result<Response, Problem> {
     let name = name(id);
     let given_up = desk.with(|book, now| {
+        book.check(life).map_err(|Replaced| NotGivenUp::Replaced)?;
         let id = book.find(&name).ok_or(NotGivenUp::Unknown)?;
         let answer = book.give_up(id, now)?;
         // Who gives up is told how it stands, as who asks is.
@@ -100,6 +108,7 @@ pub(super) async fn give_up(State(desk): State<Arc<Desk>>, id: Name) -> Result<R
             desk.note_told();
             Ok(respond(&answer))
         }
+        Err(NotGivenUp::Replaced) => Err(Replaced.into()),
         Err(NotGivenUp::Unknown) => Err(unknown("request")),
         Err(NotGivenUp::Confirmed) => {
             let detail = "the player is in: POST /v1/sessions/{id}/end when it is gone";

@@ -5,10 +5,10 @@ use super::requests::reused;
 use crate::doors::http::api::{
     After, End, EndHow, Ended, Endings, Lease, NewLocal, Problem, Session, SessionState, Sessions,
 };
-use crate::doors::http::book::{NotLocal, Stage, Unknown};
+use crate::doors::http::book::{Life, NotLocal, Replaced, Stage, Unknown};
 use crate::doors::http::desk::Desk;
 use axum::Json;
-use axum::extract::{Request, State};
+use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,15 +43,17 @@ pub(super) async fn list(State(desk): State<Arc<Desk>>) -> Json<Sessions> {
 /// `POST /v1/sessions/local`.
 pub(super) async fn begin_local(
     State(desk): State<Arc<Desk>>,
+    Extension(life): Extension<Life>,
     request: Request,
 ) -> Result<Json<Session>, Problem> {
     let key = key(request.headers())?;
     let new: NewLocal = body(&desk, request).await?;
     let player = new.name()?;
     let session = desk.with(|book, now| {
-        let session = book.local(key, player, now)?;
-        Ok(book.session(&session, now))
-    });
+        book.check(life)?;
+        let session = book.local(key, player, now);
+        Ok::<_, Replaced>(session.map(|session| book.session(&session, now)))
+    })?;
     match session {
         // It is listed, because it was begun under the same lock.
         Ok(session) => session.map(Json).ok_or_else(|| unknown("session")),
@@ -70,10 +72,14 @@ pub(super) async fn begin_local(
 /// `POST /v1/sessions/{id}/confirm`.
 pub(super) async fn confirm(
     State(desk): State<Arc<Desk>>,
+    Extension(life): Extension<Life>,
     id: Name,
 ) -> Result<Json<Session>, Problem> {
     let name = name(id);
-    let stage = desk.with(|book, _| book.confirm(&name));
+    let stage = desk.with(|book, _| {
+        book.check(life)?;
+        Ok::<_, Replaced>(book.confirm(&name))
+    })?;
     let stage = reached(stage, |stage| *stage == Stage::Confirmed).await?;
     let listed = desk.with(|book, now| book.session(&name, now));
     match (stage, listed) {
@@ -90,6 +96,7 @@ pub(super) async fn confirm(
 /// `POST /v1/sessions/{id}/end`.
 pub(super) async fn end(
     State(desk): State<Arc<Desk>>,
+    Extension(life): Extension<Life>,
     id: Name,
     request: Request,
 ) -> Result<Json<Ended>, Problem> {
@@ -99,7 +106,10 @@ pub(super) async fn end(
         EndHow::Left => Departure::Left,
         EndHow::Dropped => Departure::Dropped,
     };
-    let stage = desk.with(|book, now| book.end(&name, how, now));
+    let stage = desk.with(|book, now| {
+        book.check(life)?;
+        Ok::<_, Replaced>(book.end(&name, how, now))
+    })?;
     match reached(stage, |_| false).await? {
         Stage::Over(ended) => Ok(Json(ended)),
         _ => Err(Problem::stopping()),
