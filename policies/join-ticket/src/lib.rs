@@ -31,7 +31,7 @@ impl Policy for JoinTickets {
             // Who plays had good evidence. It is used up, and the ticket is not kept.
             return Verdict::pass().into();
         }
-        let ticket = JoinTicket::decode(&request.payload).map_err(|wrong| wrong.reason())?;
+        let ticket = JoinTicket::decode(&request.payload).map_err(noted::no_ticket)?;
         let decided = decide(request, facts, &ticket, protocol);
         let verdict = decided.unwrap_or_else(Verdict::from);
         noted::outcome(&ticket, &verdict.decision);

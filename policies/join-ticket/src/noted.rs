@@ -8,7 +8,8 @@ use usher_sdk::ticket::{self, JoinTicket};
 pub(crate) fn outcome(ticket: &JoinTicket, decision: &Decision) {
     let outcome = match decision {
         Decision::Reject(reason) => &reason.code,
-        Decision::Pass(_) => "good",
+        // Whether there is a seat is found out later.
+        Decision::Pass(_) => "its evidence is good",
         _ => return,
     };
     match ticket {
@@ -19,6 +20,14 @@ pub(crate) fn outcome(ticket: &JoinTicket, decision: &Decision) {
         JoinTicket::Backfill(it) => log::info(format_args!("ticket {}: {outcome}", it.ticket_id)),
         JoinTicket::Lan(_) => log::info(format_args!("lan ticket: {outcome}")),
     }
+}
+
+/// What is wrong with a payload, by field and rule; where there is none, its reason says all.
+pub(crate) fn no_ticket(wrong: ticket::Refusal) -> ticket::Reason {
+    if wrong.reason() != ticket::Reason::PayloadEmpty {
+        log::info(format_args!("no join ticket: {wrong}"));
+    }
+    wrong.reason()
 }
 
 /// That evidence could not be read. No evidence, no entry: that nothing was learned proves nothing.

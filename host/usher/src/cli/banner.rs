@@ -50,9 +50,14 @@ pub(super) fn banner(started: &Started<'_>) -> String {
     if let Some(audit) = &config.audit {
         line("audit", audit.file.display().to_string());
     }
-    if let Some((scheme, address)) = config.doors.iter().zip(doors).find_map(to_join) {
+    let mut joined = config.doors.iter().zip(doors);
+    if let Some((door, scheme, address)) = joined.find_map(to_join) {
         let address = reachable(address);
-        let _ = write!(text, "\nTry: usher join {scheme}://{address} --name R9\n");
+        let with = match config.carries_tickets(door) {
+            true => "--ticket FILE",
+            false => "--name R9",
+        };
+        let _ = write!(text, "\nTry: usher join {scheme}://{address} {with}\n");
     }
     text
 }
@@ -75,8 +80,14 @@ fn door_line(config: &Config, door: &Door, addresses: &Addresses) -> String {
 }
 
 /// How `usher join` names a door, if it can join there.
-fn to_join((door, addresses): (&Door, &Addresses)) -> Option<(&'static str, SocketAddr)> {
-    Some((door.protocol.scheme()?, addresses.tcp.or(addresses.udp)?))
+fn to_join<'a>(
+    (door, addresses): (&'a Door, &Addresses),
+) -> Option<(&'a Door, &'static str, SocketAddr)> {
+    Some((
+        door,
+        door.protocol.scheme()?,
+        addresses.tcp.or(addresses.udp)?,
+    ))
 }
 
 /// How this server came to be, and what said so.

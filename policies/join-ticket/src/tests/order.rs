@@ -166,9 +166,9 @@ fn the_log_knows_a_ticket_by_its_ref_only() {
         let (_, lines) = host.run_logged(|| JoinTickets::on_connect_request(&request, &facts));
         let decoded = JoinTicket::decode(ticket.as_bytes()).expect("a ticket");
         let line = match (decoded.ticket_id(), decoded.reservation_id()) {
-            (Some(id), _) => format!("ticket {id}: good"),
-            (None, Some(id)) => format!("reservation {id}: good"),
-            (None, None) => "lan ticket: good".to_owned(),
+            (Some(id), _) => format!("ticket {id}: its evidence is good"),
+            (None, Some(id)) => format!("reservation {id}: its evidence is good"),
+            (None, None) => "lan ticket: its evidence is good".to_owned(),
         };
         assert_eq!(lines, [(Level::Info, line)]);
     }
@@ -190,6 +190,28 @@ fn the_log_knows_a_ticket_by_its_ref_only() {
             ),
         ]
     );
+}
+
+#[test]
+fn the_log_says_what_is_wrong_with_a_payload_and_quotes_nothing_of_it() {
+    let said = |payload: &str| {
+        let request = testing::request().payload(payload).build();
+        let none = Facts::none();
+        host()
+            .run_logged(|| JoinTickets::on_connect_request(&request, &none))
+            .1
+    };
+    let wrong = r#"{"v":1,"kind":"lan","protocolVersion":3,"playerId":"","displayName":"hunter2"}"#;
+    let lines = said(wrong);
+    let [(Level::Info, line)] = &lines[..] else {
+        panic!("{lines:?}");
+    };
+    assert!(
+        line.starts_with("no join ticket: payload_invalid: playerId "),
+        "{line}"
+    );
+    assert!(!line.contains("hunter2"), "{line}");
+    assert!(said("").is_empty());
 }
 
 #[test]
