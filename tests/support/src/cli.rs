@@ -73,7 +73,7 @@ pub fn fake_sdk() -> Result<(), String> {
     let port = sdk.port();
     println!(
         "The SDK endpoint of a fleet, made up, listens on http://127.0.0.1:{port}. What is asked of it is shown \
-         below.\n\nIn another terminal:\n    AGONES_SDK_HTTP_PORT={port} cargo run -- serve --config \
+         below.\n\nIn another terminal:\n    AGONES_SDK_HTTP_PORT={port} usher serve --config \
          docs/examples/hosted.toml\nMore that it can be made to say:\n    curl http://127.0.0.1:{port}/fake/"
     );
     for hold in &args.hold {
@@ -116,7 +116,7 @@ pub fn fake_discovery() -> Result<(), String> {
     let url = discovery.url();
     println!(
         "Discovery, made up, listens on {url}. What is asked of it is shown below.\n\nIn another terminal:\n    \
-         echo {} > docs/examples/discovery.token\n    cargo run -- serve --config \
+         echo {} > docs/examples/discovery.token\n    usher serve --config \
          docs/examples/self-hosted.toml\nMore that it can be made to say:\n    curl {url}/fake/",
         args.token
     );
@@ -144,7 +144,7 @@ fn ticket(reservation: &str, player: Option<&String>) {
 /// What to paste to come in with a ticket.
 fn join(what: &str, ticket: &str) {
     println!(
-        "To come in by {what}:\n    echo '{ticket}' > ticket.json\n    cargo run -- join \
+        "To come in by {what}:\n    echo '{ticket}' > ticket.json\n    usher join \
          mafianet://127.0.0.1:4243 --ticket ticket.json"
     );
 }

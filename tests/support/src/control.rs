@@ -37,6 +37,17 @@ pub(crate) fn answer(shared: &Arc<Shared>, request: &Request) -> Option<Reply> {
     }
 }
 
+/// Refuses what has a key that nobody reads: a misspelt one would be left out in silence.
+pub(crate) fn misspelt(body: &Value, known: &[&str]) -> Option<Reply> {
+    let keys = body.as_object()?.keys();
+    let unknown = keys
+        .into_iter()
+        .find(|key| !known.contains(&key.as_str()))?;
+    let known = known.join(", ");
+    let problem = format!("there is no key {unknown:?}; there are: {known}");
+    Some(Reply::message(400, problem))
+}
+
 fn seconds(body: &Value) -> Duration {
     Duration::from_secs(body["seconds"].as_u64().unwrap_or(10))
 }

@@ -35,6 +35,13 @@ fn an_endpoint_is_scripted() {
     }
     sdk.undo_shut_down();
     assert_eq!(say(at, "/fake/hold", "{}").status, 400);
+    let misspelt = say(at, "/fake/allocate", r#"{"id":"m-1","ticket":{"t1":2}}"#);
+    assert_eq!(misspelt.status, 400);
+    assert!(
+        misspelt.body.contains(r#"no key \"ticket\""#),
+        "{}",
+        misspelt.body
+    );
     say(
         at,
         "/fake/hold",

@@ -1,15 +1,31 @@
 //! What `/fake/...` does with a Discovery that is run by hand: reservations, answers to heartbeats.
 
 use super::state::{HeartbeatAnswer, Reservation, State};
-use crate::control::HELP;
+use crate::control::{HELP, misspelt};
 use crate::reply::Reply;
 use crate::request::Request;
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// What can be said of a reservation, a verdict or an answer to a heartbeat.
+const KEYS: [&str; 9] = [
+    "id",
+    "seats",
+    "players",
+    "server",
+    "seconds",
+    "answer",
+    "yes",
+    "status",
+    "retryAfter",
+];
+
 /// Answers a request to `/fake/<rest>`.
 pub(super) fn answer(state: &mut State, rest: &str, request: &Request) -> Reply {
     let body = request.json().unwrap_or_default();
+    if let Some(refused) = misspelt(&body, &KEYS) {
+        return refused;
+    }
     let id = body["id"].as_str().unwrap_or_default();
     match (request.method.as_str(), rest) {
         ("GET", "") => return Reply::new(200, "text/plain", help()),

@@ -4,16 +4,24 @@ use super::hold::{Backfill, Hold};
 use super::publish::changed;
 use super::shared::Sdk;
 use super::view;
-use crate::control::HELP;
+use crate::control::{HELP, misspelt};
 use crate::reply::Reply;
 use crate::request::Request;
 use crate::{context, text};
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// What can be said of an allocation, a hold or a backfill.
+const KEYS: [&str; 8] = [
+    "id", "context", "tickets", "session", "seats", "players", "seconds", "after",
+];
+
 /// Answers a request to `/fake/<rest>`.
 pub(super) fn answer(sdk: &Sdk, rest: &str, request: &Request) -> Reply {
     let body = request.json().unwrap_or_default();
+    if let Some(refused) = misspelt(&body, &KEYS) {
+        return refused;
+    }
     let id = body["id"].as_str().unwrap_or_default();
     let mut state = sdk.state();
     match (request.method.as_str(), rest) {
