@@ -1,35 +1,17 @@
 //! `usher join` at a `websocket` door, as people and scripts use it.
 
-use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use usher_client::websocket::{Client, Options};
-use usher_tests::{Setup, Usher, binary, module};
+use usher_tests::{Setup, Usher, lines, module};
 
 fn proving() -> Setup {
     Setup::websocket().policy("prover", module("prover"), "")
 }
 
-/// Joins, types this, and leaves at its end.
+/// Joins there, types this, and leaves at its end.
 fn join(door: SocketAddr, options: &[&str], typed: &str) -> Output {
-    let mut child = Command::new(binary())
-        .arg("join")
-        .arg(format!("ws://{door}"))
-        .args(options)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the binary starts");
-    let mut input = child.stdin.take().expect("it is piped");
-    input.write_all(typed.as_bytes()).expect("it reads");
-    drop(input);
-    child.wait_with_output().expect("it ends")
-}
-
-fn lines(bytes: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(bytes);
-    text.lines().map(str::to_owned).collect()
+    usher_tests::join(&format!("ws://{door}"), options, typed)
 }
 
 #[tokio::test(flavor = "multi_thread")]
