@@ -166,12 +166,13 @@ pub async fn serve(
         doors,
         draining: AtomicBool::new(false),
     });
+
+    host.sources.opened();
+    // Before anyone can ask: who is told that the host is ready finds in its output where it listens.
+    ready(&started);
     if let Some(admin) = ports.admin {
         parts.spawn(admin.serve(host.clone(), metrics));
     }
-
-    host.sources.opened();
-    ready(&started);
     notify::ready();
     let outcome = run(&host, &mut signals, &rereader, &mut parts).await;
     notify::stopping();
