@@ -87,11 +87,8 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
-    /// Builds a release and measures it under load
-    Bench {
-        #[command(subcommand)]
-        bench: bench::Bench,
-    },
+    /// Builds a release and measures it, beside what one would take in its place
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -121,7 +118,7 @@ fn run(task: &Task) -> Outcome {
         Task::Smoke => smoke::run(&workspace),
         Task::FakeSdk { args } => stand_in::run(&workspace, "fake-sdk", args),
         Task::FakeDiscovery { args } => stand_in::run(&workspace, "fake-discovery", args),
-        Task::Bench { bench } => bench::run(&workspace, bench),
+        Task::Bench(options) => bench::run(&workspace, options),
     }
 }
 

@@ -26,10 +26,28 @@ pub(crate) fn read(process: u32) -> Outcome<Reading> {
     };
     let strange = || format!("/proc/{process} says what we cannot read");
     Ok(Reading {
-        memory: memory(&file("status")?).ok_or_else(strange)?,
+        memory: resident(&file("status")?).ok_or_else(strange)?,
         ticks: ticks(&file("stat")?).ok_or_else(strange)?,
         at: Instant::now(),
     })
+}
+
+/// Processor time that a process has used, in seconds; of one that has ended and was not waited for, too.
+pub(crate) fn cpu_seconds(process: u32) -> Outcome<f64> {
+    let path = format!("/proc/{process}/stat");
+    let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {path}: {error}"))?;
+    let ticks = ticks(&text).ok_or_else(|| format!("{path} says what we cannot read"))?;
+    Ok(ticks as f64 / TICKS_PER_SECOND)
+}
+
+/// The memory that a process uses, in bytes.
+pub(crate) fn memory(process: u32) -> Outcome<u64> {
+    Ok(read(process)?.memory)
+}
+
+/// Processor time that the whole machine has used, in seconds.
+pub(crate) fn machine_cpu_seconds() -> Outcome<f64> {
+    Ok(read_machine()?.ticks as f64 / TICKS_PER_SECOND)
 }
 
 impl Reading {
@@ -81,7 +99,7 @@ fn time_wait_in(sockets: &str) -> Option<u64> {
 }
 
 /// Finds `VmRSS:  1234 kB`.
-fn memory(status: &str) -> Option<u64> {
+fn resident(status: &str) -> Option<u64> {
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("VmRSS:"))?;

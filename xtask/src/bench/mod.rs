@@ -1,31 +1,258 @@
-//! Measurements that anyone can repeat: a release build of the host, a generator of load beside it, and
-//! figures with the lines that they have to reach.
+//! Measurements that anyone can repeat: release builds, generators of load in processes of their own, sides that
+//! take turns, and figures with the lines that they have to reach.
 
+#![allow(dead_code, reason = "what rows are given, before all rows are there")]
+
+mod alternate;
+mod classic;
 mod evidence;
+mod figure;
+mod floor;
+mod host;
+mod judge;
+mod load;
+mod login;
 mod meter;
 mod pending;
 mod phase;
+mod record;
+mod row;
+mod rows;
+mod run;
+mod settings;
 mod site;
+mod stats;
+mod table;
+mod unit;
 mod verdict;
 
-use clap::Subcommand;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use crate::process::Outcome;
+use clap::Args;
+
+use crate::process::{self, Outcome, seconds};
 use crate::workspace::Workspace;
+use record::About;
+use row::Row;
+use run::{Built, Run};
+use settings::Setting;
 
-/// What can be measured.
-#[derive(Subcommand)]
-pub(crate) enum Bench {
-    /// Players' round trips, and the host's memory, while thousands wait and others flood the door
-    Pending(pending::Options),
-    /// Decisions about join tickets, when each waits for its evidence
-    Evidence(evidence::Options),
+/// How often each side is measured, unless told otherwise.
+const ROUNDS: usize = 5;
+
+/// What is measured, and how.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Which rows; without names all of them
+    names: Vec<String>,
+    /// One short round of each, to see that they run; nothing is judged
+    #[arg(long)]
+    quick: bool,
+    /// Fail where a line is missed
+    #[arg(long, conflicts_with = "quick")]
+    strict: bool,
+    /// How often each side is measured
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// Sets a number of a row, as --list names them
+    #[arg(long, value_name = "NAME=NUMBER")]
+    with: Vec<String>,
+    /// Measures this host in place of that of the workspace
+    #[arg(long, value_name = "PROGRAM")]
+    host: Option<PathBuf>,
+    /// Only says which rows there are and what can be set of them
+    #[arg(long)]
+    list: bool,
 }
 
-/// Runs one.
-pub(crate) fn run(workspace: &Workspace, bench: &Bench) -> Outcome {
-    match bench {
-        Bench::Pending(options) => pending::run(workspace, options),
-        Bench::Evidence(options) => evidence::run(workspace, options),
+/// Measures, prints, judges and keeps what was measured.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
+    let chosen = choose(&rows::ALL, &options.names)?;
+    if options.list {
+        list(&chosen);
+        return Ok(());
+    }
+    let known: Vec<Setting> = chosen
+        .iter()
+        .flat_map(|row| row.settings)
+        .copied()
+        .collect();
+    let given = settings::parse(&options.with, &known)?;
+    let rounds = match (options.rounds, options.quick) {
+        (Some(rounds), _) => rounds.max(1),
+        (None, true) => 1,
+        (None, false) => ROUNDS,
+    };
+    let folder = workspace.target.join("bench");
+    fs::create_dir_all(&folder).map_err(|error| site::cannot_use(&folder, &error))?;
+    let about = About {
+        at: site::now(),
+        commit: commit(&workspace.root),
+        quick: options.quick,
+        host: options.host.clone(),
+        with: given.clone(),
+    };
+    announce(&chosen, options.quick, rounds);
+    let built = Built::default();
+    let (mut failed, mut missed) = (Vec::new(), Vec::new());
+    for row in &chosen {
+        println!("\n=== {}: {}", row.name, row.about);
+        let run = Run {
+            workspace,
+            quick: options.quick,
+            rounds,
+            folder: folder.join(row.name),
+            host: options.host.as_deref(),
+            settings: row.settings,
+            given: &given,
+            built: &built,
+            hosts: host::Tally::default(),
+        };
+        match measure(row, &run, &folder, &about) {
+            Ok(lines) => missed.extend(lines),
+            // One that fails does not keep the next from running: one run tells all.
+            Err(problem) => {
+                eprintln!("xtask: {}: {problem}", row.name);
+                failed.push(row.name);
+            }
+        }
+    }
+    if !failed.is_empty() {
+        return Err(format!("not measured: {}", failed.join(", ")));
+    }
+    if options.quick || missed.is_empty() {
+        return Ok(());
+    }
+    println!("\nmissed:");
+    missed.iter().for_each(|line| println!("{line}"));
+    match options.strict {
+        true => Err(format!("{} of the lines to reach are missed", missed.len())),
+        false => Ok(()),
+    }
+}
+
+/// One row; returns the lines that it missed.
+fn measure(row: &Row, run: &Run<'_>, folder: &Path, about: &About) -> Outcome<Vec<String>> {
+    let start = Instant::now();
+    let measured = (row.run)(run).and_then(|figures| {
+        run.hosts.all_ended()?;
+        Ok(figures)
+    });
+    let figures = measured.map_err(|problem| site::explain(&run.folder, &problem))?;
+    record::add(folder, row.name, about, &figures)?;
+    let mut missed = Vec::new();
+    for figure in &figures {
+        println!("\n{}", table::figure(figure, !run.quick).trim_end());
+        let lines = table::missed(figure).into_iter();
+        missed.extend(
+            lines.map(|it| format!("  {}: {}: {}", row.name, figure.what, it.sentence().trim())),
+        );
+    }
+    println!(
+        "\n{} took {}; figures are in {}",
+        row.name,
+        seconds(start.elapsed()),
+        record::file(folder, row.name).display()
+    );
+    Ok(missed)
+}
+
+fn choose<'a>(all: &'a [Row], names: &[String]) -> Outcome<Vec<&'a Row>> {
+    for name in names {
+        if !all.iter().any(|row| row.name == name) {
+            let known: Vec<_> = all.iter().map(|row| row.name).collect();
+            return Err(format!(
+                "there is no row `{name}`: there are {}",
+                known.join(", ")
+            ));
+        }
+    }
+    let wanted = |row: &&Row| names.is_empty() || names.iter().any(|name| name == row.name);
+    Ok(all.iter().filter(wanted).collect())
+}
+
+fn list(rows: &[&Row]) {
+    for row in rows {
+        println!("{}: {}", row.name, row.about);
+        for Setting {
+            name,
+            about,
+            value,
+            quick,
+        } in row.settings
+        {
+            println!("    --with {name}={value}  {about} ({quick} with --quick)");
+        }
+    }
+}
+
+fn announce(rows: &[&Row], quick: bool, rounds: usize) {
+    if quick {
+        println!("one short round of each; nothing is judged");
+        return;
+    }
+    let seconds: u32 = rows.iter().map(|row| row.seconds).sum();
+    let seconds = seconds as usize * rounds / ROUNDS;
+    println!(
+        "this takes about {} min once everything is built; nothing else should run meanwhile",
+        seconds.div_ceil(60)
+    );
+}
+
+/// Which sources are measured, for who reads the figures later.
+fn commit(root: &Path) -> String {
+    let git = |words: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        process::output(command.arg("-C").arg(root).args(words))
+    };
+    let Ok(commit) = git(&["rev-parse", "--short=10", "HEAD"]) else {
+        return "unknown".to_owned();
+    };
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"]);
+    let mark = if changes.is_ok_and(|text| text.trim().is_empty()) {
+        ""
+    } else {
+        "+"
+    };
+    format!("{}{mark}", commit.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_chosen_by_name_in_the_tables_order() {
+        let names = |chosen: Vec<&Row>| chosen.iter().map(|row| row.name).collect::<Vec<_>>();
+        let all = names(choose(&rows::ALL, &[]).unwrap());
+        assert_eq!(all.len(), rows::ALL.len());
+        let two = ["start".to_owned(), "pending".to_owned()];
+        assert_eq!(
+            names(choose(&rows::ALL, &two).unwrap()),
+            ["pending", "start"]
+        );
+        let problem = choose(&rows::ALL, &["stop".to_owned()])
+            .map(|_| ())
+            .unwrap_err();
+        assert!(
+            problem.contains("`stop`") && problem.contains("start"),
+            "{problem}"
+        );
+    }
+
+    #[test]
+    fn rows_and_their_settings_have_names_of_their_own() {
+        let mut names: Vec<_> = rows::ALL.iter().map(|row| row.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), rows::ALL.len());
+        for row in &rows::ALL {
+            let mut names: Vec<_> = row.settings.iter().map(|it| it.name).collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), row.settings.len(), "{}", row.name);
+        }
     }
 }

@@ -4,11 +4,10 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use clap::Args;
 use serde_json::json;
 
+use super::classic::{self as site, BUSY, Site, now};
 use super::phase::{Meters, Phase, table};
-use super::site::{self, BUSY, Site, now};
 use super::verdict::judge;
 use crate::process::{self, Outcome};
 use crate::running::Running;
@@ -19,55 +18,26 @@ use crate::workspace::Workspace;
 const BANNED: &str = "127.96.0.0/11\n";
 
 /// How much of it.
-#[derive(Args)]
+#[derive(Clone, Copy)]
 pub(crate) struct Options {
-    /// A tenth of it in under a minute; its speed and memory are shown and not judged
-    #[arg(long)]
-    quick: bool,
-    /// How many wait
-    #[arg(long, default_value_t = 9_500)]
-    waiting: u32,
-    /// How many come and go in a second
-    #[arg(long, default_value_t = 2_000)]
-    arrivals: u32,
-    /// How many open-connection requests of nobody come in a second
-    #[arg(long, default_value_t = 20_000)]
-    flood: u32,
-    /// How many play
-    #[arg(long, default_value_t = 5)]
-    players: u32,
-    /// How long each phase is measured
-    #[arg(long, default_value_t = 15)]
-    seconds: u32,
-}
-
-impl Options {
-    fn scaled(&self) -> Options {
-        match self.quick {
-            true => Options {
-                quick: true,
-                waiting: self.waiting / 10,
-                arrivals: self.arrivals / 10,
-                flood: self.flood / 10,
-                players: self.players,
-                seconds: self.seconds.min(3),
-            },
-            false => Options { ..*self },
-        }
-    }
+    pub(crate) quick: bool,
+    pub(crate) waiting: u32,
+    pub(crate) arrivals: u32,
+    pub(crate) flood: u32,
+    pub(crate) players: u32,
+    pub(crate) seconds: u32,
 }
 
 /// Builds, measures, judges.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
-    let options = options.scaled();
     process::run(workspace.cargo().args(["build", "--release"]))?;
     let mut load = workspace.cargo();
     process::run(load.args(["build", "--release", "-p", "usher-load"]))?;
     wasm::run(workspace, None, &["echo".to_owned()])?;
-    let site = prepare(workspace, &options)?;
+    let site = prepare(workspace, options)?;
     let (phases, payload) =
-        measure(workspace, &site, &options).map_err(|problem| site.explain(&problem))?;
-    record(&site, &options, &phases)?;
+        measure(workspace, &site, options).map_err(|problem| site.explain(&problem))?;
+    record(&site, options, &phases)?;
     println!("{}\n", table(&phases));
     for phase in &phases {
         for what in phase.behind() {

@@ -9,11 +9,10 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use clap::Args;
 use serde_json::json;
 
+use super::classic::{self as site, BUSY, Site, now};
 use super::meter;
-use super::site::{self, BUSY, Site, now};
 use crate::process::{self, Outcome};
 use crate::running::{PATIENCE, Running, wait_for};
 use crate::workspace::Workspace;
@@ -29,20 +28,12 @@ const RESERVATIONS: &str = "reservations.txt";
 const RUNS: &str = "evidence.jsonl";
 
 /// How much of it.
-#[derive(Clone, Copy, Args)]
+#[derive(Clone, Copy)]
 pub(crate) struct Options {
-    /// Eight seconds of it; speed and memory are shown and not judged
-    #[arg(long)]
-    quick: bool,
-    /// How many come in a second, each with a reservation of its own
-    #[arg(long, default_value_t = 2_000)]
-    rate: u32,
-    /// For how many seconds
-    #[arg(long, default_value_t = 60)]
-    seconds: u32,
-    /// How long the local SDK endpoint takes to find a hold, in milliseconds
-    #[arg(long, default_value_t = 200)]
-    delay: u32,
+    pub(crate) quick: bool,
+    pub(crate) rate: u32,
+    pub(crate) seconds: u32,
+    pub(crate) delay: u32,
 }
 
 /// What came of a run.
@@ -57,19 +48,15 @@ struct Run {
 
 /// Builds, measures, judges.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
-    let mut options = *options;
-    if options.quick {
-        options.seconds = options.seconds.min(8);
-    }
     process::run(workspace.cargo().args(["build", "--release"]))?;
     for package in ["usher-load", "usher-stand-ins"] {
         let mut build = workspace.cargo();
         process::run(build.args(["build", "--release", "-p", package]))?;
     }
     wasm::run(workspace, None, &["echo".to_owned()])?;
-    let site = prepare(workspace, &options)?;
-    let run = measure(workspace, &site, &options).map_err(|problem| site.explain(&problem))?;
-    record(&site, &options, &run)?;
+    let site = prepare(workspace, options)?;
+    let run = measure(workspace, &site, options).map_err(|problem| site.explain(&problem))?;
+    record(&site, options, &run)?;
     println!("{}\n", table(&run.quarters, run.memory));
     for quarter in &run.quarters {
         for what in quarter.behind() {

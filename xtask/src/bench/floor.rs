@@ -1,0 +1,57 @@
+//! What stands beside the host: the bare servers of `usher-floor`.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::run::Run;
+use crate::process::Outcome;
+use crate::running::Running;
+
+/// The package and its program.
+pub(crate) const PACKAGE: &str = "usher-floor";
+
+/// A bare server that listens.
+pub(crate) struct Floor {
+    pub(crate) running: Running,
+    /// What it said when it was ready.
+    pub(crate) ready: Value,
+}
+
+impl Floor {
+    /// Starts one and waits until it listens: `usher-floor KIND --listen ADDRESS…`.
+    pub(crate) fn start(run: &Run<'_>, kind: &str, listen: &[SocketAddr]) -> Outcome<Floor> {
+        let mut command = Command::new(run.release(PACKAGE)?);
+        command.arg(kind);
+        for address in listen {
+            command.arg("--listen").arg(address.to_string());
+        }
+        Floor::start_command(&mut command)
+    }
+
+    /// The same with a command of the row's own.
+    pub(crate) fn start_command(command: &mut Command) -> Outcome<Floor> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut running = Running::start("the floor", command)?;
+        let output = running.child.stdout.take();
+        let output = output.ok_or("the floor has no output")?;
+        let mut line = String::new();
+        BufReader::new(output)
+            .read_line(&mut line)
+            .map_err(|error| format!("cannot read what the floor says: {error}"))?;
+        let ready: Value = serde_json::from_str(&line)
+            .map_err(|error| format!("the floor said what is not JSON: {error}: {line}"))?;
+        match ready["event"].as_str() {
+            Some("ready") => Ok(Floor { running, ready }),
+            _ => Err(format!("the floor was not ready, but said {line}")),
+        }
+    }
+
+    /// The end of its input ends it.
+    pub(crate) fn ends(mut self) -> Outcome {
+        drop(self.running.child.stdin.take());
+        self.running.succeeds()
+    }
+}
