@@ -15,12 +15,34 @@ pub(crate) struct Cli {
 /// What kind of load.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Scenario {
+    /// Clients come in and leave again, one after the other.
+    Admissions(Admissions),
     /// Players play while others wait, others come and go, and somebody floods the door.
     Pending(Pending),
     /// Players come with join tickets, each with a reservation of its own, and leave once they are answered.
     Tickets(Tickets),
     /// Writes reservation ids that nobody can guess to stdout, one a line.
     Mint(Mint),
+}
+
+/// The door must let everyone in.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Admissions {
+    /// Where the door is. It must be on this machine: the clients come from all over 127.0.0.0/8.
+    #[arg(value_name = "mafianet://127.0.0.1:PORT", value_parser = door)]
+    pub(crate) door: SocketAddrV4,
+    /// How many are on their way in or out at any time.
+    #[arg(long, default_value_t = 512)]
+    pub(crate) at_once: u32,
+    /// For how many seconds nothing is measured.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) warm_up: u32,
+    /// For how many seconds it is.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) seconds: u32,
+    /// Makes everything that is left to chance the same as in another run.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
 }
 
 /// The door must have seats for the players and nobody else, and rules that send back what they are sent.

@@ -9,6 +9,8 @@
 //! For Linux alone: elsewhere one socket cannot speak for all of 127.0.0.0/8.
 
 #[cfg(target_os = "linux")]
+mod admissions;
+#[cfg(target_os = "linux")]
 mod args;
 #[cfg(target_os = "linux")]
 mod crowd;
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
 #[cfg(target_os = "linux")]
 fn main() -> ExitCode {
     let done = match Cli::parse().scenario {
+        Scenario::Admissions(admissions) => admissions::run(&admissions),
         Scenario::Pending(pending) => pending::run(pending),
         Scenario::Mint(mint) => tickets::mint(&mint),
         Scenario::Tickets(tickets) => tickets::run(&tickets),

@@ -27,6 +27,11 @@ impl Samples {
             .push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.micros.len()
+    }
+
     /// What is to be said, or nothing where nothing was measured.
     pub(crate) fn spread(mut self) -> Option<Spread> {
         self.micros.sort_unstable();

@@ -58,11 +58,32 @@ impl Port {
 
     /// Sends from this address. Whether the system took it.
     pub(crate) fn send(&self, from: Ipv4Addr, to: SocketAddr, bytes: &[u8]) -> bool {
+        self.transmit(from, to, bytes, None)
+    }
+
+    /// Sends datagrams of `length` bytes that lie one after the other; the last may be shorter.
+    pub(crate) fn send_joined(
+        &self,
+        from: Ipv4Addr,
+        to: SocketAddr,
+        bytes: &[u8],
+        length: usize,
+    ) -> bool {
+        self.transmit(from, to, bytes, Some(length))
+    }
+
+    fn transmit(
+        &self,
+        from: Ipv4Addr,
+        to: SocketAddr,
+        contents: &[u8],
+        segment_size: Option<usize>,
+    ) -> bool {
         let transmit = Transmit {
             destination: to,
             ecn: None,
-            contents: bytes,
-            segment_size: None,
+            contents,
+            segment_size,
             src_ip: Some(IpAddr::V4(from)),
         };
         let sent = self.state.try_send(UdpSockRef::from(&self.io), &transmit);
