@@ -21,6 +21,8 @@ pub(crate) enum Scenario {
     Pending(Pending),
     /// Players come with join tickets, each with a reservation of its own, and leave once they are answered.
     Tickets(Tickets),
+    /// Players log in at an `rtyp` door, have their endpoints bound and leave, again and again.
+    Logins(Logins),
     /// Writes reservation ids that nobody can guess to stdout, one a line.
     Mint(Mint),
 }
@@ -97,6 +99,37 @@ pub(crate) struct Tickets {
     pub(crate) seed: u64,
 }
 
+/// The door must have seats for all who are there at once. Answers count from the moment at which a login was
+/// to begin.
+#[derive(Clone, Debug, Args)]
+#[group(id = "coming", required = true, multiple = false, args = ["at_once", "rate"])]
+pub(crate) struct Logins {
+    /// Where the door is. It must be on this machine: the clients come from all over 127.0.0.0/8.
+    #[arg(value_name = "tcp://127.0.0.1:PORT", value_parser = tcp_door)]
+    pub(crate) door: SocketAddrV4,
+    /// How many are there at any moment: whoever leaves is followed by the next.
+    #[arg(long)]
+    pub(crate) at_once: Option<u32>,
+    /// How many come in a second, whatever becomes of those before.
+    #[arg(long)]
+    pub(crate) rate: Option<u32>,
+    /// For how many seconds.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) seconds: u32,
+    /// For how many seconds before that, which are a phase of their own.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) warm_up: u32,
+    /// What they are called; # is their number.
+    #[arg(long, value_name = "PATTERN", default_value = "player-#")]
+    pub(crate) names: String,
+    /// Every how many one has a name of the other patterns, and is counted apart; 0 for none.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) bad_every: u32,
+    /// The other patterns, with commas between, in turns.
+    #[arg(long, value_name = "PATTERNS", default_value = "trap-#")]
+    pub(crate) bad_names: String,
+}
+
 /// Nothing is put under load.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Mint {
@@ -105,8 +138,16 @@ pub(crate) struct Mint {
 }
 
 fn door(text: &str) -> Result<SocketAddrV4, String> {
-    let address = text.strip_prefix("mafianet://");
-    let address = address.ok_or("a door is written as mafianet://127.0.0.1:4243")?;
+    local(text, "mafianet://")
+}
+
+fn tcp_door(text: &str) -> Result<SocketAddrV4, String> {
+    local(text, "tcp://")
+}
+
+fn local(text: &str, scheme: &str) -> Result<SocketAddrV4, String> {
+    let address = text.strip_prefix(scheme);
+    let address = address.ok_or_else(|| format!("a door is written as {scheme}127.0.0.1:4243"))?;
     let door: SocketAddrV4 = address
         .parse()
         .map_err(|_| "an IPv4 address and a port are needed")?;
@@ -137,5 +178,7 @@ mod tests {
         ] {
             assert!(door(text).is_err(), "{text}");
         }
+        assert!(tcp_door("tcp://127.0.0.1:1").is_ok());
+        assert!(tcp_door("tcp://192.0.2.1:1").is_err());
     }
 }

@@ -26,6 +26,8 @@ mod joiners;
 #[cfg(target_os = "linux")]
 mod lines;
 #[cfg(target_os = "linux")]
+mod logins;
+#[cfg(target_os = "linux")]
 mod pace;
 #[cfg(target_os = "linux")]
 mod pending;
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().scenario {
         Scenario::Admissions(admissions) => admissions::run(&admissions),
         Scenario::Pending(pending) => pending::run(pending),
+        Scenario::Logins(logins) => logins::run(&logins),
         Scenario::Mint(mint) => tickets::mint(&mint),
         Scenario::Tickets(tickets) => tickets::run(&tickets),
     };
