@@ -27,9 +27,9 @@ struct Cli {
 enum Floor {
     /// Accepts connections, reads a frame, writes a frame, echoes a datagram
     Rtyp {
-        /// Where it takes connections, and datagrams at the same port
-        #[arg(long, default_value = "127.0.0.1:0")]
-        listen: SocketAddr,
+        /// Where it takes connections, and where datagrams, if not at the same port
+        #[arg(long, num_args = 1..=2, default_value = "127.0.0.1:0")]
+        listen: Vec<SocketAddr>,
     },
 }
 
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         std::process::exit(0);
     });
     let ended = match Cli::parse().floor {
-        Floor::Rtyp { listen } => rtyp::run(listen),
+        Floor::Rtyp { listen } => rtyp::run(&listen),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

@@ -26,25 +26,27 @@ const ACCEPT: u8 = 2;
 /// # Errors
 ///
 /// The system has no such port, or no threads, to give.
-pub(crate) fn run(listen: SocketAddr) -> io::Result<()> {
+pub(crate) fn run(listen: &[SocketAddr]) -> io::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
     runtime.block_on(serve(listen))
 }
 
-async fn serve(listen: SocketAddr) -> io::Result<()> {
-    let tcp = TcpListener::bind(listen).await?;
+async fn serve(listen: &[SocketAddr]) -> io::Result<()> {
+    let first = listen.first().ok_or(io::ErrorKind::InvalidInput)?;
+    let tcp = TcpListener::bind(first).await?;
     let here = tcp.local_addr()?;
-    let udp = UdpSocket::bind(here).await?;
-    ready(&json!({"tcp": here, "udp": here}))?;
+    let udp = UdpSocket::bind(listen.get(1).unwrap_or(&here)).await?;
+    let udp_port = udp.local_addr()?.port();
+    ready(&json!({"tcp": here, "udp": udp.local_addr()?}))?;
     tokio::spawn(echo(udp));
     let tokens = Arc::new(AtomicU32::new(1));
     loop {
         let (connection, _) = tcp.accept().await?;
         let tokens = tokens.clone();
         // Who breaks off loses its connection, and nobody else notices.
-        tokio::spawn(async move { live(connection, here.port(), &tokens).await });
+        tokio::spawn(async move { live(connection, udp_port, &tokens).await });
     }
 }
 
