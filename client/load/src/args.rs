@@ -102,13 +102,12 @@ pub(crate) struct Tickets {
 /// The door must have seats for all who are there at once. Answers count from the moment at which a login was
 /// to begin.
 #[derive(Clone, Debug, Args)]
-#[group(id = "coming", required = true, multiple = false, args = ["at_once", "rate"])]
 pub(crate) struct Logins {
     /// Where the door is. It must be on this machine: the clients come from all over 127.0.0.0/8.
     #[arg(value_name = "tcp://127.0.0.1:PORT", value_parser = tcp_door)]
     pub(crate) door: SocketAddrV4,
     /// How many are there at any moment: whoever leaves is followed by the next.
-    #[arg(long)]
+    #[arg(long, required_unless_present = "rate", conflicts_with = "rate")]
     pub(crate) at_once: Option<u32>,
     /// How many come in a second, whatever becomes of those before.
     #[arg(long)]
@@ -165,6 +164,18 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn lives_are_so_many_at_once_or_so_many_a_second() {
+        let parse = |args: &[&str]| {
+            let door = ["usher-load", "logins", "tcp://127.0.0.1:1"];
+            Cli::try_parse_from(door.iter().chain(args)).is_ok()
+        };
+        assert!(parse(&["--at-once", "64", "--seconds", "2"]));
+        assert!(parse(&["--rate", "500", "--bad-every", "100"]));
+        assert!(!parse(&["--rate", "500", "--at-once", "64"]));
+        assert!(!parse(&["--seconds", "2"]));
     }
 
     #[test]
