@@ -15,6 +15,9 @@ pub(crate) struct Figure {
     pub(crate) sides: Vec<Side>,
     #[serde(default)]
     pub(crate) lines: Vec<Line>,
+    /// Whether a missed line is a fault, and no matter of speed: then it fails the run, a quick one too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) always: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plot: Option<Plot>,
 }
@@ -27,6 +30,7 @@ impl Figure {
             unit,
             sides,
             lines: Vec::new(),
+            always: false,
             plot: None,
         }
     }
@@ -34,6 +38,12 @@ impl Figure {
     /// The same with one more line to reach.
     pub(crate) fn line(mut self, line: Line) -> Figure {
         self.lines.push(line);
+        self
+    }
+
+    /// The same, as something that has to hold however little load there is and whatever else the machine does.
+    pub(crate) fn always(mut self) -> Figure {
+        self.always = true;
         self
     }
 
@@ -46,6 +56,12 @@ impl Figure {
         });
         self
     }
+}
+
+// Serde hands over a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(it: &bool) -> bool {
+    !it
 }
 
 /// Where a figure is in a chart: figures of one row that name the same chart are points of it, and each side

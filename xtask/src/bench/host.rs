@@ -92,6 +92,12 @@ impl<'a> Host<'a> {
         self.running.child.id()
     }
 
+    /// What it has open now is what it has to come back to at its end.
+    pub(crate) fn settled(&mut self) -> Outcome {
+        self.open = meter::open_files(self.id())?;
+        Ok(())
+    }
+
     /// Waits until it has forgotten everybody.
     pub(crate) fn is_empty(&self) -> Outcome {
         let mut left = Vec::new();

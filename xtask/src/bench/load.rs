@@ -35,19 +35,21 @@ impl Phase {
         found.ok_or_else(|| format!("the generator did not say {pointer} of `{}`", self.name))
     }
 
+    /// Where the generator could not keep up.
+    pub(crate) fn behind(&self) -> Vec<String> {
+        let list = self.said["behind"].as_array().into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+
     /// A sample with that value and everything that the meters said.
     pub(crate) fn sample(&self, value: f64) -> Sample {
-        let behind = self.said["behind"].as_array().into_iter().flatten();
         Sample {
             value,
             host_cpu_s: Some(self.host_cpu_s),
             generator_cpu_s: Some(self.generator_cpu_s),
             others_busy: Some(self.others_busy),
             rss: Some(self.rss),
-            behind: behind
-                .filter_map(Value::as_str)
-                .map(str::to_owned)
-                .collect(),
+            behind: self.behind(),
             ..Sample::default()
         }
     }
@@ -73,11 +75,11 @@ impl Meters {
 }
 
 /// Runs a generator to its end against a server that runs meanwhile. It says `begin` and `end` of each phase in
-/// JSON; lines of other events are handed to `other`.
+/// JSON; `watch` sees everything that it says, for meters of its own.
 pub(crate) fn load(
     server: &mut Running,
     generator: &mut Command,
-    mut other: impl FnMut(&Value),
+    mut watch: impl FnMut(&Value) -> Outcome,
 ) -> Outcome<Vec<Phase>> {
     generator.stdin(Stdio::null()).stdout(Stdio::piped());
     let mut load = Running::start("the generator", generator)?;
@@ -91,6 +93,7 @@ pub(crate) fn load(
         let said: Value = serde_json::from_str(&line)
             .map_err(|error| format!("the generator said what is not JSON: {error}: {line}"))?;
         server.still_runs()?;
+        watch(&said)?;
         match said["event"].as_str() {
             Some("begin") => begun = Some(Meters::read(host, own)?),
             Some("end") => {
@@ -98,7 +101,7 @@ pub(crate) fn load(
                 let now = Meters::read(host, own)?;
                 phases.push(between(&then, &now, meter::memory(host)?, said));
             }
-            _ => other(&said),
+            _ => {}
         }
     }
     load.succeeds()?;
@@ -131,7 +134,9 @@ mod tests {
 
     fn load_with(script: &str) -> Outcome<Vec<Phase>> {
         let mut server = Running::start("cat", Command::new("cat").stdin(Stdio::piped())).unwrap();
-        load(&mut server, Command::new("sh").args(["-c", script]), |_| ())
+        load(&mut server, Command::new("sh").args(["-c", script]), |_| {
+            Ok(())
+        })
     }
 
     #[test]

@@ -4,17 +4,14 @@
 #![allow(dead_code, reason = "what rows are given, before all rows are there")]
 
 mod alternate;
-mod classic;
-mod evidence;
 mod figure;
 mod floor;
 mod host;
 mod judge;
 mod load;
 mod login;
+mod measure;
 mod meter;
-mod pending;
-mod phase;
 mod record;
 mod row;
 mod rows;
@@ -24,23 +21,17 @@ mod site;
 mod stats;
 mod table;
 mod unit;
-mod verdict;
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use clap::Args;
 
-use crate::process::{self, Outcome, seconds};
+use crate::process::{self, Outcome};
 use crate::workspace::Workspace;
+use measure::{Plan, ROUNDS};
 use record::About;
 use row::Row;
-use run::{Built, Run};
 use settings::Setting;
-
-/// How often each side is measured, unless told otherwise.
-const ROUNDS: usize = 5;
 
 /// What is measured, and how.
 #[derive(Args)]
@@ -67,96 +58,37 @@ pub(crate) struct Options {
     list: bool,
 }
 
-/// Measures, prints, judges and keeps what was measured.
+/// Measures, or says what there is.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
-    let chosen = choose(&rows::ALL, &options.names)?;
+    let rows = choose(&rows::ALL, &options.names)?;
     if options.list {
-        list(&chosen);
+        list(&rows);
         return Ok(());
     }
-    let known: Vec<Setting> = chosen
-        .iter()
-        .flat_map(|row| row.settings)
-        .copied()
-        .collect();
-    let given = settings::parse(&options.with, &known)?;
+    let known: Vec<Setting> = rows.iter().flat_map(|row| row.settings).copied().collect();
     let rounds = match (options.rounds, options.quick) {
         (Some(rounds), _) => rounds.max(1),
         (None, true) => 1,
         (None, false) => ROUNDS,
     };
-    let folder = workspace.target.join("bench");
-    fs::create_dir_all(&folder).map_err(|error| site::cannot_use(&folder, &error))?;
     let about = About {
         at: site::now(),
         commit: commit(&workspace.root),
         quick: options.quick,
         host: options.host.clone(),
-        with: given.clone(),
+        with: settings::parse(&options.with, &known)?,
     };
-    announce(&chosen, options.quick, rounds);
-    let built = Built::default();
-    let (mut failed, mut missed) = (Vec::new(), Vec::new());
-    for row in &chosen {
-        println!("\n=== {}: {}", row.name, row.about);
-        let run = Run {
-            workspace,
-            quick: options.quick,
+    announce(&rows, options.quick, rounds);
+    let strict = options.strict;
+    measure::run(
+        workspace,
+        &Plan {
+            rows,
             rounds,
-            folder: folder.join(row.name),
-            host: options.host.as_deref(),
-            settings: row.settings,
-            given: &given,
-            built: &built,
-            hosts: host::Tally::default(),
-        };
-        match measure(row, &run, &folder, &about) {
-            Ok(lines) => missed.extend(lines),
-            // One that fails does not keep the next from running: one run tells all.
-            Err(problem) => {
-                eprintln!("xtask: {}: {problem}", row.name);
-                failed.push(row.name);
-            }
-        }
-    }
-    if !failed.is_empty() {
-        return Err(format!("not measured: {}", failed.join(", ")));
-    }
-    if options.quick || missed.is_empty() {
-        return Ok(());
-    }
-    println!("\nmissed:");
-    missed.iter().for_each(|line| println!("{line}"));
-    match options.strict {
-        true => Err(format!("{} of the lines to reach are missed", missed.len())),
-        false => Ok(()),
-    }
-}
-
-/// One row; returns the lines that it missed.
-fn measure(row: &Row, run: &Run<'_>, folder: &Path, about: &About) -> Outcome<Vec<String>> {
-    let start = Instant::now();
-    let measured = (row.run)(run).and_then(|figures| {
-        run.hosts.all_ended()?;
-        Ok(figures)
-    });
-    let figures = measured.map_err(|problem| site::explain(&run.folder, &problem))?;
-    record::add(folder, row.name, about, &figures)?;
-    let mut missed = Vec::new();
-    for figure in &figures {
-        println!("\n{}", table::figure(figure, !run.quick).trim_end());
-        let lines = table::missed(figure).into_iter();
-        missed.extend(
-            lines.map(|it| format!("  {}: {}: {}", row.name, figure.what, it.sentence().trim())),
-        );
-    }
-    println!(
-        "\n{} took {}; figures are in {}",
-        row.name,
-        seconds(start.elapsed()),
-        record::file(folder, row.name).display()
-    );
-    Ok(missed)
+            strict,
+            about,
+        },
+    )
 }
 
 fn choose<'a>(all: &'a [Row], names: &[String]) -> Outcome<Vec<&'a Row>> {

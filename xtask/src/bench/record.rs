@@ -11,7 +11,7 @@ use super::site::cannot_use;
 use crate::process::Outcome;
 
 /// What is true of a whole run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct About {
     /// When it began, in seconds since 1970.
     pub(crate) at: u64,

@@ -68,11 +68,16 @@ impl Run<'_> {
 
     /// Builds the release of a package of the workspace, and says where the program of that name is.
     pub(crate) fn release(&self, package: &str) -> Outcome<PathBuf> {
+        self.program(package, package)
+    }
+
+    /// The same of a package whose programs have other names.
+    pub(crate) fn program(&self, package: &str, name: &str) -> Outcome<PathBuf> {
         self.built.once(package.to_owned(), || {
             let mut build = self.workspace.cargo();
             process::run(build.args(["build", "--release", "-p", package]))
         })?;
-        Ok(program(self.workspace, package))
+        Ok(program(self.workspace, name))
     }
 
     /// The host: built from the workspace, unless the command line names another one.

@@ -1,7 +1,7 @@
 //! Figures as text in columns.
 
 use super::figure::{Figure, Sample, Side, Spread};
-use super::judge::{Verdict, judge, ratio, value};
+use super::judge::{judge, ratio, value};
 use super::stats::{median, range};
 use super::unit::Unit;
 
@@ -40,11 +40,6 @@ pub(crate) fn figure(figure: &Figure, judged: bool) -> String {
         }
     }
     text
-}
-
-/// How many lines are missed.
-pub(crate) fn missed(figure: &Figure) -> Vec<Verdict> {
-    judge(figure).into_iter().filter(|it| !it.reached).collect()
 }
 
 fn indented(rows: &[Vec<String>]) -> String {
@@ -154,7 +149,6 @@ mod tests {
         assert!(lines[4].contains("MISSED") && lines[4].contains("at most 2.50 ms"));
         assert!(lines[5].contains("bottleneck (usher, round 2): late by 3 ms"));
         assert!(!figure(&what, false).contains("MISSED"));
-        assert_eq!(missed(&what).len(), 1);
     }
 
     #[test]

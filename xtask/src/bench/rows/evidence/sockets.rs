@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::super::meter;
+use super::super::super::meter;
 
 /// How often it is looked at.
 const PAUSE: Duration = Duration::from_millis(100);
