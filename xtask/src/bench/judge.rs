@@ -12,9 +12,26 @@ pub(crate) struct Verdict {
     /// What was measured, likewise; `None` where it was not.
     pub(crate) measured: Option<String>,
     pub(crate) reached: bool,
+    /// The side that the line is about, beside ours.
+    pub(crate) beside: Option<String>,
 }
 
 impl Verdict {
+    fn new(line: String, measured: Option<(String, bool)>) -> Verdict {
+        let reached = measured.as_ref().is_some_and(|(_, reached)| *reached);
+        Verdict {
+            line,
+            measured: measured.map(|(shown, _)| shown),
+            reached,
+            beside: None,
+        }
+    }
+
+    fn beside(mut self, side: &str) -> Verdict {
+        self.beside = Some(side.to_owned());
+        self
+    }
+
     /// For people.
     pub(crate) fn sentence(&self) -> String {
         let word = if self.reached { "ok" } else { "MISSED" };
@@ -29,33 +46,37 @@ pub(crate) fn judge(figure: &Figure) -> Vec<Verdict> {
     let ours = figure.sides.first();
     let value = ours.and_then(value);
     let against = |side: &str| ratio(ours?, figure.sides.iter().find(|it| it.name == side)?);
-    let judged = figure.lines.iter().map(|line| match line {
-        Line::AtMost(most) => verdict(
+    let times = |it: f64, side: &str| format!("{} of {side}", Unit::Ratio.show(it));
+    let verdict = |line: &Line| match line {
+        Line::AtMost(most) => Verdict::new(
             format!("at most {}", unit.show(*most)),
             value.map(|value| (unit.show(value), value <= *most)),
         ),
-        Line::AtLeast(least) => verdict(
+        Line::AtLeast(least) => Verdict::new(
             format!("at least {}", unit.show(*least)),
             value.map(|value| (unit.show(value), value >= *least)),
         ),
-        Line::TimesAtMost { side, times } => verdict(
-            format!("at most {times} times {side}"),
-            against(side).map(|it| (format!("{} of {side}", Unit::Ratio.show(it)), it <= *times)),
-        ),
-        Line::TimesAtLeast { side, times } => verdict(
-            format!("at least {times} times {side}"),
-            against(side).map(|it| (format!("{} of {side}", Unit::Ratio.show(it)), it >= *times)),
-        ),
-        Line::FasterThan { side, times } => verdict(
+        Line::TimesAtMost { side, times: most } => Verdict::new(
+            format!("at most {most} times {side}"),
+            against(side).map(|it| (times(it, side), it <= *most)),
+        )
+        .beside(side),
+        Line::TimesAtLeast { side, times: least } => Verdict::new(
+            format!("at least {least} times {side}"),
+            against(side).map(|it| (times(it, side), it >= *least)),
+        )
+        .beside(side),
+        Line::FasterThan { side, times } => Verdict::new(
             format!("at least {times} times faster than {side}"),
             against(side).map(|it| {
                 let faster = 1.0 / it;
                 let shown = format!("{} faster than {side}", Unit::Ratio.show(faster));
                 (shown, faster >= *times)
             }),
-        ),
-    });
-    judged.collect()
+        )
+        .beside(side),
+    };
+    figure.lines.iter().map(verdict).collect()
 }
 
 /// The median over all rounds.
@@ -69,15 +90,6 @@ pub(crate) fn ratio(ours: &Side, theirs: &Side) -> Option<f64> {
     let pairs = ours.rounds.iter().zip(&theirs.rounds);
     let ratios = pairs.map(|(ours, theirs)| ours.value / theirs.value);
     median(ratios.filter(|ratio| ratio.is_finite()))
-}
-
-fn verdict(line: String, measured: Option<(String, bool)>) -> Verdict {
-    let reached = measured.as_ref().is_some_and(|(_, reached)| *reached);
-    Verdict {
-        line,
-        measured: measured.map(|(shown, _)| shown),
-        reached,
-    }
 }
 
 #[cfg(test)]

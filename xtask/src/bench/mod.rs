@@ -10,9 +10,11 @@ mod host;
 mod judge;
 mod load;
 mod login;
+mod machine;
 mod measure;
 mod meter;
 mod record;
+mod report;
 mod row;
 mod rows;
 mod run;
@@ -28,6 +30,7 @@ use clap::Args;
 
 use crate::process::{self, Outcome};
 use crate::workspace::Workspace;
+use machine::Machine;
 use measure::{Plan, ROUNDS};
 use record::About;
 use row::Row;
@@ -53,6 +56,9 @@ pub(crate) struct Options {
     /// Measures this host in place of that of the workspace
     #[arg(long, value_name = "PROGRAM")]
     host: Option<PathBuf>,
+    /// Only writes docs/benchmarks.md and its charts, of what was measured last
+    #[arg(long, conflicts_with_all = ["names", "quick", "strict", "rounds", "with", "host"])]
+    report: bool,
     /// Only says which rows there are and what can be set of them
     #[arg(long)]
     list: bool,
@@ -60,6 +66,9 @@ pub(crate) struct Options {
 
 /// Measures, or says what there is.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
+    if options.report {
+        return report::write(workspace, &rows::ALL);
+    }
     let rows = choose(&rows::ALL, &options.names)?;
     if options.list {
         list(&rows);
@@ -74,6 +83,8 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
     let about = About {
         at: site::now(),
         commit: commit(&workspace.root),
+        machine: Machine::read(),
+        versions: machine::versions(&workspace.root),
         quick: options.quick,
         host: options.host.clone(),
         with: settings::parse(&options.with, &known)?,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::figure::Figure;
+use super::machine::Machine;
 use super::site::cannot_use;
 use crate::process::Outcome;
 
@@ -17,6 +18,11 @@ pub(crate) struct About {
     pub(crate) at: u64,
     /// The commit of the sources, with a `+` where there are changes beside it.
     pub(crate) commit: String,
+    #[serde(default)]
+    pub(crate) machine: Machine,
+    /// Of what was measured and what it was built with.
+    #[serde(default)]
+    pub(crate) versions: Vec<(String, String)>,
     pub(crate) quick: bool,
     /// The host that was measured, if not that of the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]

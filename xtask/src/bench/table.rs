@@ -6,7 +6,7 @@ use super::stats::{median, range};
 use super::unit::Unit;
 
 /// The columns that every figure may have; those in which nothing is known are left out.
-const HEADS: [&str; 11] = [
+const HEADS: [&str; 12] = [
     "",
     "median",
     "min",
@@ -16,6 +16,7 @@ const HEADS: [&str; 11] = [
     "p99",
     "p99.9",
     "host cpu",
+    "each",
     "load cpu",
     "memory",
 ];
@@ -28,18 +29,25 @@ pub(crate) fn figure(figure: &Figure, judged: bool) -> String {
             text.push_str(&format!("  {}\n", verdict.sentence()));
         }
     }
-    for side in &figure.sides {
-        for (round, sample) in side.rounds.iter().enumerate() {
-            for what in &sample.behind {
-                let name = &side.name;
-                text.push_str(&format!(
-                    "  the generator was the bottleneck ({name}, round {}): {what}\n",
-                    round + 1
-                ));
-            }
-        }
+    for what in behind(figure) {
+        text.push_str(&format!("  {what}\n"));
     }
     text
+}
+
+/// Where the generator could not keep up, in words.
+pub(crate) fn behind(figure: &Figure) -> Vec<String> {
+    let sides = figure.sides.iter().flat_map(|side| {
+        let rounds = (1..).zip(&side.rounds);
+        rounds.flat_map(move |(round, sample)| {
+            let name = &side.name;
+            let line = move |what: &String| {
+                format!("the generator was the bottleneck ({name}, round {round}): {what}")
+            };
+            sample.behind.iter().map(line)
+        })
+    });
+    sides.collect()
 }
 
 fn indented(rows: &[Vec<String>]) -> String {
@@ -88,6 +96,8 @@ fn cells(unit: Unit, side: &Side, ours: Option<&Side>) -> Vec<String> {
         time(|spread| spread.p99),
         time(|spread| spread.p999),
         cpu(of(|sample| sample.host_cpu_s)),
+        of(|sample| Some(sample.host_cpu_s? / sample.operations.filter(|it| *it > 0)? as f64))
+            .map_or_else(dash, |it| Unit::Nanoseconds.show(it * 1e9)),
         cpu(of(|sample| sample.generator_cpu_s)),
         of(|sample| sample.rss.map(|rss| rss as f64)).map_or_else(dash, |it| Unit::Bytes.show(it)),
     ]

@@ -39,6 +39,7 @@ impl Unit {
                     (1_073_741_824.0, "GiB"),
                 ],
             ),
+            Unit::Ratio if value.abs() < 0.1 => format!("{value:.3}x"),
             Unit::Ratio => format!("{value:.2}x"),
             Unit::Count | Unit::Instructions => grouped(value),
             Unit::Percent => format!("{value:.1} %"),

@@ -99,7 +99,6 @@ fn sample(process: u32, value: f64) -> Outcome<Sample> {
     Ok(Sample {
         host_cpu_s: Some(meter::cpu_seconds(process)?),
         rss: Some(meter::memory(process)?),
-        operations: Some(1),
         ..Sample::of(value)
     })
 }
