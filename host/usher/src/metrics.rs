@@ -33,6 +33,7 @@ const RELOADS: &str = "usher_reloads_total";
 const SESSIONS_ENDED: &str = "usher_sessions_ended_total";
 const DATAGRAMS_DROPPED: &str = "usher_udp_datagrams_dropped_total";
 const MESSAGES_DROPPED: &str = "usher_messages_dropped_total";
+const RELAY_LOST: &str = "usher_relay_lost_total";
 const BUCKET_ENTRIES: &str = "usher_bucket_entries";
 const BUCKET_READS: &str = "usher_bucket_reads_total";
 const BUCKET_PUTS: &str = "usher_bucket_puts_total";
@@ -207,6 +208,11 @@ pub fn message_dropped(door: &str, cause: &'static str) {
     counter!(MESSAGES_DROPPED, "door" => door.to_owned(), "cause" => cause).increment(1);
 }
 
+/// Something was lost between a door and the game server behind it: `cause` is one of the relay's few words.
+pub fn relay_lost(door: &str, cause: &'static str, how_many: u64) {
+    counter!(RELAY_LOST, "door" => door.to_owned(), "cause" => cause).increment(how_many);
+}
+
 /// Messages, or parts of them, were sent again because the peer did not acknowledge them.
 pub fn messages_repeated(door: &str, how_many: u64) {
     counter!(MESSAGES_REPEATED, "door" => door.to_owned()).increment(how_many);
@@ -339,6 +345,10 @@ fn describe() {
     describe_counter!(
         MESSAGES_DROPPED,
         "Messages dropped at doors that have connections, by cause."
+    );
+    describe_counter!(
+        RELAY_LOST,
+        "Lost between a door and the game server behind it, by cause."
     );
     describe_counter!(
         MESSAGES_REPEATED,

@@ -1,7 +1,7 @@
 //! What `usher serve` says once it stands at the door.
 
 use crate::admin::{BucketStatus, ModuleStatus};
-use crate::config::{Config, Door, Mode};
+use crate::config::{Config, Door, Mode, Relay};
 use crate::doors::door::Addresses;
 use crate::evidence::Chosen;
 use crate::serve::Started;
@@ -33,6 +33,9 @@ pub(super) fn banner(started: &Started<'_>) -> String {
     }
     for rules in &modules.rules {
         line("rules", module_line(rules));
+    }
+    if let Some(relay) = &config.relay {
+        line("relay", relay_line(relay));
     }
     for bucket in &modules.buckets {
         line("bucket", bucket_line(bucket));
@@ -106,6 +109,11 @@ pub(super) fn bucket_line(status: &BucketStatus) -> String {
         many => format!("{many} entries"),
     };
     format!("{}: {from}, {entries}", status.name)
+}
+
+/// Where players' messages are carried to.
+pub(super) fn relay_line(relay: &Relay) -> String {
+    format!("to the game server at {}", relay.server)
 }
 
 /// What is loaded, and which bytes it is.

@@ -1,6 +1,6 @@
 //! `usher check`: would the host take this module, this configuration or this list, and what is in it?
 
-use super::banner::{bucket_line, mode_line, module_line};
+use super::banner::{bucket_line, mode_line, module_line, relay_line};
 use super::exit::Exit;
 use super::terminal::{complain, say};
 use crate::buckets;
@@ -59,6 +59,9 @@ fn configuration(path: &Path) -> Result<String, String> {
     }
     for rules in &loaded.rules {
         line("rules", module_line(rules));
+    }
+    if let Some(relay) = &config.relay {
+        line("relay", relay_line(relay));
     }
     for bucket in &loaded.buckets {
         line("bucket", bucket_line(bucket));

@@ -43,6 +43,7 @@ impl Config {
         };
         note(self.limits != new.limits, "limits");
         note(self.rules != new.rules, "rules");
+        note(self.relay != new.relay, "relay");
         note(self.mode != new.mode, "evidence");
         note(self.sdk != new.sdk, "sdk");
         note(self.discovery != new.discovery, "discovery");

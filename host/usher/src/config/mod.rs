@@ -19,6 +19,7 @@ mod order;
 mod place;
 mod policy;
 mod reader;
+mod relay;
 mod rtyp;
 mod secret;
 mod service;
@@ -42,6 +43,7 @@ pub use mafianet::{Mafianet, PasswordFile};
 pub use module::{Module, Role};
 pub use operate::{Admin, Audit};
 pub use policy::{Params, Policy, RULES_NAME, Rules, fail_word};
+pub use relay::Relay;
 pub use rtyp::Rtyp;
 pub use secret::SecretFile;
 pub use service::{Header, Service};
@@ -68,8 +70,10 @@ pub struct Config {
     pub policies: Vec<Policy>,
     /// The lists that policies look into.
     pub buckets: Vec<Bucket>,
-    /// The rules of the game. Without them a host drops what players send.
+    /// The rules of the game. Without them, and without a relay, a host drops what players send.
     pub rules: Option<Rules>,
+    /// The game server that players' messages are carried to; never beside rules.
+    pub relay: Option<Relay>,
     /// How this server came to be; absent for what is found when it starts.
     pub mode: Option<Mode>,
     /// The local SDK endpoint.
@@ -106,6 +110,7 @@ impl Default for Config {
                 module: Module::Builtin(builtin::default_rules()),
                 params: Params::new(),
             }),
+            relay: None,
             mode: None,
             sdk: Sdk::default(),
             discovery: None,
@@ -163,11 +168,13 @@ impl Config {
             policies,
             buckets,
             rules: root.table("rules")?.map(Rules::read).transpose()?,
+            relay: root.table("relay")?.map(Relay::read).transpose()?,
             audit: root.table("audit")?.map(Audit::read).transpose()?,
             admin: root.table("admin")?.map(Admin::read).transpose()?,
         };
         root.finish()?;
         config.check_addresses()?;
+        config.check_relay()?;
         config.check_tickets()?;
         Ok(config)
     }

@@ -1,8 +1,8 @@
 //! What every door is to the host, whatever its protocol.
 
+use super::game::Game;
 use super::link::DataLink;
 use crate::core_loop::{DoorLink, Handle};
-use crate::room::Mailbox;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ pub trait Bound: Send {
     fn open(
         self: Box<Self>,
         core: Handle,
-        room: Mailbox,
+        game: Game,
         parts: &mut JoinSet<()>,
     ) -> io::Result<Arc<dyn Door>>;
 }

@@ -2,6 +2,7 @@
 //! translates; it decides nothing.
 
 pub mod door;
+pub mod game;
 pub mod http;
 pub mod link;
 mod listener;

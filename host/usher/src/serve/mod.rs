@@ -18,11 +18,13 @@ use crate::clock::Clock;
 use crate::config::{Config, ConfigError};
 use crate::core_loop::{self, DoorLink, Handle, Links};
 use crate::doors::door::{Addresses, Bound, Door};
+use crate::doors::game::Game;
 use crate::doors::link::DataLink;
 use crate::doors::tickets::TicketDoor;
 use crate::evidence::{Chosen, Evidence, Sources};
 use crate::metrics::Metrics;
 use crate::policies::{Asked, Changes, Loader};
+use crate::relay::Relay;
 use crate::room::{self, Mailbox};
 use host::Host;
 use passwords::Passwords;
@@ -125,7 +127,11 @@ pub async fn serve(
 
     // None of these may end before the host does.
     let mut parts = JoinSet::new();
-    let doors = open(ports.doors, &core, &mailbox, &mut parts)?;
+    let game = match &config.relay {
+        Some(relay) => Game::Relay(Relay::new(relay)),
+        None => Game::Rules(mailbox.clone()),
+    };
+    let doors = open(ports.doors, &core, &game, &mut parts)?;
     match loader.rules() {
         Some(rules) => {
             let doors = doors.iter().map(|door| door.clone() as Arc<dyn DataLink>);
@@ -227,12 +233,12 @@ fn open_audit(config: &Config) -> Result<Option<(Audit, Finished)>, ServeError> 
 fn open(
     bound: Vec<Box<dyn Bound>>,
     core: &Handle,
-    room: &Mailbox,
+    game: &Game,
     parts: &mut JoinSet<()>,
 ) -> io::Result<Vec<Arc<dyn Door>>> {
     let doors = bound.into_iter();
     doors
-        .map(|bound| bound.open(core.clone(), room.clone(), parts))
+        .map(|bound| bound.open(core.clone(), game.clone(), parts))
         .collect()
 }
 

@@ -11,11 +11,11 @@ mod desk;
 mod openapi;
 
 use super::door::{Addresses, Bound, Closing, Door, Holds};
+use super::game::Game;
 use super::link::DataLink;
 use super::listener;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::metrics;
-use crate::room::Mailbox;
 use crate::text::Shown;
 use crate::web::{Bounds, Listener};
 use book::{Book, Run, Terms};
@@ -103,7 +103,7 @@ impl Bound for Port {
         self: Box<Self>,
         core: Handle,
         // Its players' messages do not come this way.
-        _: Mailbox,
+        _: Game,
         parts: &mut JoinSet<()>,
     ) -> io::Result<Arc<dyn Door>> {
         let settings = self.settings;

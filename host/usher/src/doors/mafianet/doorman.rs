@@ -11,9 +11,9 @@ use super::peers::Peers;
 use super::requests::Requests;
 use super::timers::{Slot, Timers};
 use crate::core_loop::Handle;
+use crate::doors::game::Outlet;
 use crate::doors::socket::path::Path;
 use crate::metrics;
-use crate::room::Mailbox;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 use std::time::Duration;
@@ -39,7 +39,7 @@ pub(super) struct Doorman {
     pub(super) timers: Timers,
     pub(super) requests: Requests,
     pub(super) core: Handle,
-    pub(super) room: Mailbox,
+    pub(super) game: Outlet,
     pub(super) drops: Drops,
     /// The longest message of a player, in bytes.
     pub(super) max_message: usize,
@@ -294,12 +294,13 @@ impl Doorman {
 
     /// Whether the metrics are to be told something.
     pub(super) fn has_news(&self) -> bool {
-        self.repeated > 0 || self.drops.any()
+        self.repeated > 0 || self.drops.any() || self.game.has_news()
     }
 
     /// Tells the metrics what was counted.
     pub(super) fn hand_on(&mut self) {
         self.drops.flush();
+        self.game.hand_on();
         let repeated = std::mem::take(&mut self.repeated);
         if repeated > 0 {
             metrics::messages_repeated(&self.requests.name, repeated);

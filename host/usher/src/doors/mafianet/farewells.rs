@@ -37,11 +37,11 @@ impl Farewells {
         self.0.insert(request, farewell);
     }
 
-    /// The rules know it now.
-    pub(super) fn joined(&mut self, request: RequestId) {
-        if let Some(farewell) = self.0.get_mut(&request) {
-            farewell.joined = true;
-        }
+    /// The rules know it now. Its session, if it is one of these.
+    pub(super) fn joined(&mut self, request: RequestId) -> Option<SessionId> {
+        let farewell = self.0.get_mut(&request)?;
+        farewell.joined = true;
+        Some(farewell.session)
     }
 
     /// Its session is over, by whatever else.

@@ -25,11 +25,11 @@ pub use bans::Bans;
 pub use pongs::PongLimits;
 
 use super::door::{Addresses, Bound, Closing, Door, Holds};
+use super::game::{Game, Outlet};
 use super::link::DataLink;
 use super::socket::TakenPort;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::inbox::{self, Sender};
-use crate::room::Mailbox;
 use backlog::is_promised;
 use bans::BanList;
 use cookie::Cookies;
@@ -136,7 +136,7 @@ impl Bound for Port {
     fn open(
         self: Box<Self>,
         core: Handle,
-        room: Mailbox,
+        game: Game,
         parts: &mut JoinSet<()>,
     ) -> io::Result<Arc<dyn Door>> {
         let Port {
@@ -148,16 +148,16 @@ impl Bound for Port {
             .enable_time()
             .enable_io()
             .build()?;
-        let socket = {
+        let (socket, game) = {
             let _inside = waiting.enter();
-            udp.open()?
+            (udp.open()?, game.outlet(&settings.name)?)
         };
         let (orders, obeyed) = inbox::inbox(MESSAGES);
         let shared = Arc::new(Shared::new(settings.budget.clone()));
         let name = settings.name.clone();
         let clock = core.clock();
         let runner = Runner {
-            doorman: doorman(settings, address, core, room)?,
+            doorman: doorman(settings, address, core, game)?,
             socket,
             orders: obeyed,
             clock,
@@ -190,7 +190,7 @@ fn doorman(
     settings: Settings,
     address: SocketAddr,
     core: Handle,
-    room: Mailbox,
+    game: Outlet,
 ) -> io::Result<Doorman> {
     let guid = guid()?;
     let clock = core.clock();
@@ -245,7 +245,7 @@ fn doorman(
         timers: Timers::default(),
         requests,
         core,
-        room,
+        game,
         drops,
         max_message: settings.max_message,
         proves: settings.cookie,

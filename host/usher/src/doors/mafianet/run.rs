@@ -71,6 +71,10 @@ impl Runner {
                         tracing::warn!("datagrams cannot be received: {error}");
                         sleep(BACK_OFF).await;
                     },
+                    ready = self.doorman.game.readable() => if let Err(error) = ready {
+                        tracing::warn!("the game server cannot be heard: {error}");
+                        sleep(BACK_OFF).await;
+                    },
                     () = sleep_until(wake) => {}
                 }
             }
@@ -115,12 +119,17 @@ impl Runner {
         self.doorman.look_for_bans(self.clock.elapsed());
         let more_to_receive = self.receive(batch);
         let now = self.clock.elapsed();
+        self.doorman.hear_game(now);
         self.doorman.tick(now);
         let settled = self.doorman.settle(now, &mut self.socket);
         let lost = self.socket.flush();
         self.doorman.drops.count_many(Cause::SendFailed, lost);
         self.report(now);
-        more_to_receive || left == 0 || !settled || self.doorman.has_unchecked()
+        more_to_receive
+            || left == 0
+            || !settled
+            || self.doorman.has_unchecked()
+            || self.doorman.game.is_readable()
     }
 
     /// Receives what is there, at most a batch. True: there may be more.

@@ -15,6 +15,7 @@ mod table;
 mod udp;
 
 use super::door::{Addresses, Bound, Closing, Door, Holds};
+use super::game::Game;
 use super::link::DataLink;
 use super::listener::{self, Entrance};
 use super::socket::TakenPort;
@@ -22,7 +23,6 @@ use super::strangers::Strangers;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::inbox::{self, Sender};
 use crate::metrics;
-use crate::room::Mailbox;
 use crate::text::Shown;
 use connection::{Shared, serve};
 use drops::Drops;
@@ -106,7 +106,7 @@ impl Bound for Ports {
     fn open(
         self: Box<Self>,
         core: Handle,
-        room: Mailbox,
+        game: Game,
         parts: &mut JoinSet<()>,
     ) -> io::Result<Arc<dyn Door>> {
         let settings = self.settings;
@@ -118,7 +118,7 @@ impl Bound for Ports {
             socket: self.udp.open()?,
             orders: obeyed,
             core: core.clone(),
-            room,
+            game: game.outlet(&settings.name)?,
             table: Table::new(),
             drops: Drops::new(settings.name.clone(), core.clock().now()),
             shed: shed.clone(),

@@ -4,17 +4,18 @@ use super::drops::{Cause, Drops};
 use super::table::{Opened, Table, Taken};
 use crate::clock::Clock;
 use crate::core_loop::Handle;
+use crate::doors::game::Outlet;
 use crate::doors::socket::path::Path;
 use crate::doors::socket::{Batch, Socket};
 use crate::inbox::Receiver;
-use crate::room::Mailbox;
+use crate::relay;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use usher_core::{Departure, Input, Moment, SessionId};
-use usher_runtime::{Delivery, Message};
+use usher_runtime::Delivery;
 use usher_wire::rtyp::{Kind, MAX_DATAGRAM};
 
 /// How often silence is looked for, and drops are handed on.
@@ -42,7 +43,7 @@ pub(super) struct Udp {
     pub(super) socket: Socket,
     pub(super) orders: Receiver<Order>,
     pub(super) core: Handle,
-    pub(super) room: Mailbox,
+    pub(super) game: Outlet,
     pub(super) table: Table,
     pub(super) drops: Drops,
     /// Data that found no room among the orders; counted by who offers it.
@@ -57,7 +58,7 @@ impl Udp {
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
-            let ticking = !self.table.is_empty() || self.drops.any();
+            let ticking = !self.table.is_empty() || self.drops.any() || self.game.has_news();
             tokio::select! {
                 order = self.orders.next() => match order {
                     Some(order) => {
@@ -84,6 +85,13 @@ impl Udp {
                     }
                     batch.clear();
                 }
+                ready = self.game.readable() => match ready {
+                    Ok(()) => self.hear(),
+                    Err(error) => {
+                        tracing::warn!("the game server cannot be heard: {error}");
+                        sleep(TICK).await;
+                    }
+                },
                 _ = tick.tick(), if ticking => self.tick(),
             }
             // All that this turn had to say leaves in few calls, and nothing waits for another turn.
@@ -108,6 +116,7 @@ impl Udp {
             Order::Bound(session, endpoint) => {
                 if self.table.bound(session, endpoint, now) {
                     self.send(session, Kind::Accept, &[], now);
+                    self.join(session);
                 }
             }
             Order::Probe(session) => {
@@ -116,7 +125,10 @@ impl Udp {
                     self.core.send(Input::Seen { session, at });
                 }
             }
-            Order::Ended(session) => self.table.forget(session),
+            Order::Ended(session) => {
+                self.table.forget(session);
+                self.game.leave(session);
+            }
             Order::Data(session, data) => self.send(session, Kind::Data, &data, now),
         }
     }
@@ -127,12 +139,8 @@ impl Udp {
             Taken::Bind(session, endpoint) => self.core.send(Input::Bind { session, endpoint }),
             Taken::Connected(session) => self.send(session, Kind::Accept, &[], now),
             Taken::Data(session, data) => {
-                let message = Message {
-                    data: data.into(),
-                    delivery: Delivery::Unreliable,
-                    channel: 0,
-                };
-                if self.room.message(session, message).is_err() {
+                let delivery = Delivery::Unreliable;
+                if self.game.offer(session, data, delivery, 0).is_err() {
                     self.drops.count(Cause::RulesBusy);
                 }
             }
@@ -142,6 +150,35 @@ impl Udp {
                 how: Departure::ProtocolError,
             }),
         }
+    }
+
+    /// A player is bound, and so in the game.
+    fn join(&mut self, session: SessionId) {
+        if !self.game.join(session) {
+            let reason = relay::unreachable();
+            self.core.send(Input::Kick { session, reason });
+        }
+    }
+
+    /// Carries what the game server said to its players. Its own kind of delivery is the protocol's only one.
+    fn hear(&mut self) {
+        let now = self.clock().now();
+        // What was obeyed by now is all that the server can have answered.
+        self.obey_all(now);
+        let Udp {
+            game,
+            table,
+            socket,
+            drops,
+            buffer,
+            ..
+        } = self;
+        game.hear(|session, bytes, _| {
+            match table.stamp(session, Kind::Data, bytes, buffer, now) {
+                Ok((path, bytes)) => socket.post(path, bytes),
+                Err(cause) => drops.count(cause),
+            }
+        });
     }
 
     fn send(&mut self, session: SessionId, kind: Kind, payload: &[u8], now: Moment) {
@@ -163,5 +200,6 @@ impl Udp {
         let shed = self.shed.swap(0, Ordering::Relaxed);
         self.drops.count_many(Cause::QueueFull, shed);
         self.drops.flush(now);
+        self.game.hand_on();
     }
 }

@@ -19,13 +19,13 @@ mod wire;
 mod words;
 
 use super::door::{Addresses, Bound, Closing, Door, Holds};
+use super::game::Game;
 use super::link::DataLink;
 use super::listener::{self, Entrance};
 use super::strangers::Strangers;
 use crate::config::WebSocket;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::metrics;
-use crate::room::Mailbox;
 use crate::text::Shown;
 use connection::serve;
 use peers::{Peers, Sent, Told};
@@ -87,7 +87,7 @@ impl Bound for Port {
     fn open(
         self: Box<Self>,
         core: Handle,
-        room: Mailbox,
+        game: Game,
         parts: &mut JoinSet<()>,
     ) -> io::Result<Arc<dyn Door>> {
         let settings = self.settings;
@@ -104,7 +104,7 @@ impl Bound for Port {
             tickets: settings.tickets,
             origin: "peer.origin".into(),
             core,
-            mailbox: room,
+            game,
             peers: peers.clone(),
             strangers: strangers.clone(),
             closing: closing.clone(),

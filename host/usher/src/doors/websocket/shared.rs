@@ -3,8 +3,8 @@
 use super::peers::Peers;
 use crate::config::WebSocket;
 use crate::core_loop::Handle;
+use crate::doors::game::Game;
 use crate::doors::strangers::Strangers;
-use crate::room::Mailbox;
 use std::sync::Arc;
 use tokio::sync::watch;
 use usher_core::DoorId;
@@ -21,7 +21,7 @@ pub(super) struct Shared {
     /// The name of the attribute that holds a web page's origin.
     pub(super) origin: Arc<str>,
     pub(super) core: Handle,
-    pub(super) mailbox: Mailbox,
+    pub(super) game: Game,
     pub(super) peers: Peers,
     pub(super) strangers: Strangers,
     /// Whether the door closes.

@@ -7,17 +7,22 @@ use super::rate::Rate;
 use super::shared::Shared;
 use super::wire::{Heard, Next, Wire};
 use super::words::Said;
+use crate::doors::game::Game;
 use crate::metrics;
+use crate::relay::{self, Line};
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::pin::pin;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::Bytes;
-use usher_core::{Departure, SessionId};
+use usher_core::{Departure, Input, SessionId};
 use usher_runtime::{Delivery, Message};
 
 /// So many things are put together before they are handed to the system.
 const TOGETHER: usize = 64;
+
+/// What a game server says is put together until it is so many bytes, or so many things.
+const ENOUGH: usize = 16 * 1024;
 
 /// Bytes that may come at once beyond the rate: what was read ahead with the first message, and the framing
 /// of a message that is as long as it may be.
@@ -61,6 +66,8 @@ pub(super) struct Talk<'a> {
     /// What the rules could not take yet, and when they are offered it again. Until they have it, nothing more
     /// is read.
     kept: Option<(Message, Instant)>,
+    /// The way to the game server, where there is one, while it plays.
+    line: Option<Line>,
     /// Bytes of the game that are put and not yet with the system.
     under_way: usize,
 }
@@ -71,6 +78,7 @@ enum Event {
     Next(Next),
     Again,
     Beat,
+    Answered,
 }
 
 impl<'a> Talk<'a> {
@@ -86,6 +94,7 @@ impl<'a> Talk<'a> {
             messages: Rate::new(config.messages_per_second, 0, now),
             pulse: Pulse::new(config.ping_interval, config.ping_timeout, received, now),
             kept: None,
+            line: None,
             under_way: 0,
         }
     }
@@ -105,6 +114,8 @@ impl<'a> Talk<'a> {
                 next = self.wire.next(reads) => Event::Next(next),
                 () = beat.as_mut() => Event::Beat,
                 () = sleep_until(again.unwrap_or(due)), if again.is_some() => Event::Again,
+                // While the system is full, what the server says waits there, and what finds no room is lost.
+                () = answered(self.line.as_ref()), if dirty.is_none() => Event::Answered,
                 // While the system is full, what waits is counted where it is.
                 told = self.peer.told(dirty.is_none()) => match told {
                     Some(told) => Event::Told(told),
@@ -160,6 +171,10 @@ impl<'a> Talk<'a> {
                 Continue(())
             }
             Event::Beat => self.beat(),
+            Event::Answered => {
+                self.answer();
+                Continue(())
+            }
         }
     }
 
@@ -185,6 +200,7 @@ impl<'a> Talk<'a> {
             Told::Joined => {
                 if let Stage::Seated(session) = self.stage {
                     self.stage = Stage::Playing(session);
+                    self.join(session);
                 }
             }
             Told::Data(bytes) => {
@@ -227,18 +243,55 @@ impl<'a> Talk<'a> {
         if bytes.len() > self.door.config.max_message as usize {
             return Break(End::Misdeed(Misdeed::TooLong));
         }
-        let message = Message {
-            data: bytes[..].into(),
-            delivery: Delivery::Ordered,
-            channel: 0,
-        };
-        self.give(session, message);
+        match &self.line {
+            Some(line) => line.send(bytes),
+            None => {
+                let message = Message {
+                    data: bytes[..].into(),
+                    delivery: Delivery::Ordered,
+                    channel: 0,
+                };
+                self.give(session, message);
+            }
+        }
         Continue(())
+    }
+
+    /// It is in the game.
+    fn join(&mut self, session: SessionId) {
+        let Game::Relay(relay) = &self.door.game else {
+            // The core tells the rules.
+            return;
+        };
+        self.line = relay.line(&self.door.name);
+        if self.line.is_none() {
+            let reason = relay::unreachable();
+            self.door.core.send(Input::Kick { session, reason });
+        }
+    }
+
+    /// The game server has something for the player. Everything travels in order here.
+    fn answer(&mut self) {
+        let Talk { line, wire, .. } = self;
+        let Some(line) = line else { return };
+        let mut bytes = 0;
+        for _ in 0..TOGETHER {
+            let heard = line.receive(|datagram| {
+                bytes += datagram.len();
+                wire.put_binary(datagram);
+            });
+            if !heard || bytes >= ENOUGH {
+                return;
+            }
+        }
     }
 
     /// Gives the rules a message, or keeps it until they have room.
     fn give(&mut self, session: SessionId, message: Message) {
-        let mailbox = &self.door.mailbox;
+        let Game::Rules(mailbox) = &self.door.game else {
+            // It is being sent away.
+            return;
+        };
         if mailbox.is_closed() {
             return metrics::message_dropped(&self.door.name, "rules-busy");
         }
@@ -261,5 +314,16 @@ impl<'a> Talk<'a> {
             }
             Beat::Gone => Break(End::Misdeed(Misdeed::Absent)),
         }
+    }
+}
+
+/// Until the game server may have said something; never, where there is none.
+async fn answered(line: Option<&Line>) {
+    let readable = match line {
+        Some(line) => line.readable().await.is_ok(),
+        None => false,
+    };
+    if !readable {
+        std::future::pending().await
     }
 }

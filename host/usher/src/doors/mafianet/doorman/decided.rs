@@ -16,7 +16,9 @@ impl Doorman {
     pub(in super::super) fn obey(&mut self, order: Order, now: Duration, to: &mut impl Post) {
         match order {
             Order::Event(event) => self.decided(event, now, to),
-            Order::Message(session, message) => self.say(session, &message, now),
+            Order::Message(session, message) => {
+                self.say(session, &message.data, message.delivery, message.channel, now);
+            }
             // For whoever runs this.
             Order::Close => {}
         }
@@ -52,7 +54,10 @@ impl Doorman {
             }
             DoorEvent::Accepted { request, grant } => self.accept(request, &grant, now),
             DoorEvent::Joined { request } => {
-                self.farewells.joined(request);
+                if let Some(session) = self.farewells.joined(request) {
+                    // Who has gone already need not be sent away where this fails.
+                    let _ = self.game.join(session);
+                }
                 self.see_off();
                 if let Some(slot) = self.peers.of_request(request) {
                     self.joined(slot);
@@ -128,6 +133,7 @@ impl Doorman {
     fn ended(&mut self, request: RequestId, session: SessionId, how: &SessionEnd, now: Duration) {
         self.requests.count_ended(session, how);
         self.farewells.forget(request);
+        self.game.leave(session);
         let Some(slot) = self.peers.of_request(request) else {
             return;
         };

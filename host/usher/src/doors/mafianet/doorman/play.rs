@@ -5,38 +5,43 @@ use super::super::drops::Cause;
 use super::super::reasons;
 use super::super::timers::Slot;
 use super::Doorman;
+use crate::doors::game::Outlet;
+use crate::relay;
 use std::time::Duration;
 use usher_core::{Departure, Input, SessionId};
-use usher_runtime::Message;
+use usher_runtime::{Delivery, Message};
 use usher_wire::raknet::acceptor::Unsent;
 use usher_wire::raknet::{Incoming, SendError};
 
 impl Doorman {
     /// A player said something.
     pub(super) fn played(&mut self, slot: Slot, incoming: Incoming) {
-        let message = Message {
-            delivery: reasons::delivery(incoming.reliability),
-            channel: incoming.channel,
-            data: incoming.bytes.into(),
-        };
+        let delivery = reasons::delivery(incoming.reliability);
+        let (bytes, channel) = (incoming.bytes, incoming.channel);
         let Some(peer) = self.peers.get(slot) else {
             return;
         };
         let Some(session) = peer.session else {
             return self.drops.count(Cause::Ending);
         };
-        if message.data.len() > self.max_message {
+        if bytes.len() > self.max_message {
             return self.drops.count(Cause::TooLong);
         }
-        if self.room.is_closed() {
+        if self.game.is_closed() {
             return self.drops.count(Cause::RulesBusy);
         }
-        let promised = is_promised(&message);
         // Whoever answers its acceptance at once is faster than the news of it on its way to the rules.
         let waits = !peer.joined || peer.backlog.is_some();
-        if !waits && self.room.message(session, message.clone()).is_ok() {
+        let game = &mut self.game;
+        if !waits && game.offer(session, &bytes, delivery, channel).is_ok() {
             return;
         }
+        let message = Message {
+            data: bytes.into(),
+            delivery,
+            channel,
+        };
+        let promised = is_promised(&message);
         if peer.joined && !promised {
             return self.drops.count(Cause::RulesBusy);
         }
@@ -58,6 +63,12 @@ impl Doorman {
             return;
         };
         peer.joined = true;
+        if let Some(session) = peer.session
+            && !self.game.join(session)
+        {
+            let reason = relay::unreachable();
+            return self.core.send(Input::Kick { session, reason });
+        }
         if peer.backlog.is_some() && !self.give(slot) {
             self.stalled.push_back(slot);
         }
@@ -65,7 +76,7 @@ impl Doorman {
 
     /// A player said goodbye. What it said before that, the rules hear before that.
     pub(super) fn left(&mut self, slot: Slot) {
-        if !self.room.is_closed()
+        if !self.game.is_closed()
             && let Some(peer) = self.peers.get(slot)
             && let Some(session) = peer.session
             && let Some(backlog) = peer.backlog.take()
@@ -98,9 +109,9 @@ impl Doorman {
 
     /// Has those leave of whom the rules have everything.
     pub(super) fn see_off(&mut self) {
-        let room = &self.room;
+        let game = &mut self.game;
         // Rules that are no more take nothing, and keep nobody.
-        let give = |session, message| room.message(session, message).is_ok() || room.is_closed();
+        let give = |session, message: Message| offered(game, session, &message) || game.is_closed();
         for request in self.farewells.give(give) {
             let how = Departure::Left;
             self.core.send(Input::Gone { request, how });
@@ -116,9 +127,9 @@ impl Doorman {
             peer.backlog = None;
             return true;
         };
-        let room = &self.room;
+        let game = &mut self.game;
         let give = |backlog: &mut Box<Backlog>| {
-            backlog.drain(|message| room.message(session, message).is_ok())
+            backlog.drain(|message| offered(game, session, &message))
         };
         let all = peer.backlog.as_mut().is_none_or(give);
         if all {
@@ -127,18 +138,31 @@ impl Doorman {
         all
     }
 
-    /// The rules have something for a player.
-    pub(super) fn say(&mut self, session: SessionId, message: &Message, now: Duration) {
+    /// Carries what a game server said to its players.
+    pub(in super::super) fn hear_game(&mut self, now: Duration) {
+        // A door has one game; while it is heard, it is not told anything.
+        let mut game = std::mem::take(&mut self.game);
+        game.hear(|session, bytes, delivery| self.say(session, bytes, delivery, 0, now));
+        self.game = game;
+    }
+
+    /// The game has something for a player.
+    pub(super) fn say(
+        &mut self,
+        session: SessionId,
+        bytes: &[u8],
+        delivery: Delivery,
+        channel: u8,
+        now: Duration,
+    ) {
         let Some(slot) = self.peers.of_session(session) else {
             return self.drops.count(Cause::NobodyThere);
         };
         let Some(peer) = self.peers.get(slot) else {
             return;
         };
-        let reliability = reasons::reliability(message.delivery);
-        let sent = peer
-            .acceptor
-            .send(&message.data, reliability, message.channel, now);
+        let reliability = reasons::reliability(delivery);
+        let sent = peer.acceptor.send(bytes, reliability, channel, now);
         match sent {
             Ok(()) => self.touch(slot),
             Err(Unsent::WrongStage) => self.drops.count(Cause::NobodyThere),
@@ -152,4 +176,10 @@ impl Doorman {
             Err(_) => self.drops.count(Cause::NotTheGames),
         }
     }
+}
+
+/// Whether the game takes a message.
+fn offered(game: &mut Outlet, from: SessionId, message: &Message) -> bool {
+    let taken = game.offer(from, &message.data, message.delivery, message.channel);
+    taken.is_ok()
 }
