@@ -161,6 +161,49 @@ impl Usher {
         policy_field(&self.admin.status(), name, field)
     }
 
+    /// Its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How many files it has open: sockets, too.
+    ///
+    /// # Panics
+    ///
+    /// If the kernel does not say.
+    pub fn files(&self) -> usize {
+        let open = std::fs::read_dir(format!("/proc/{}/fd", self.child.id()));
+        open.expect("the host runs").count()
+    }
+
+    /// Waits until it has no more files open than this.
+    ///
+    /// # Panics
+    ///
+    /// If that never comes.
+    #[track_caller]
+    pub fn wait_for_files(&self, most: usize) {
+        let end = Instant::now() + PATIENCE;
+        while self.files() > most {
+            assert!(Instant::now() < end, "{} files are open", self.files());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until it has logged this.
+    ///
+    /// # Panics
+    ///
+    /// If it never does.
+    #[track_caller]
+    pub fn wait_for_line(&self, said: &str) {
+        let end = Instant::now() + PATIENCE;
+        while !self.log().contains(said) {
+            assert!(Instant::now() < end, "never said: {said}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// Memory that the host occupies, in bytes.
     ///
     /// # Panics

@@ -174,7 +174,9 @@ impl Config {
         };
         root.finish()?;
         config.check_addresses()?;
-        config.check_relay()?;
+        if let Some(relay) = &config.relay {
+            relay.check(config.rules.is_some(), &config.doors, file)?;
+        }
         config.check_tickets()?;
         Ok(config)
     }

@@ -173,12 +173,12 @@ impl Udp {
             buffer,
             ..
         } = self;
-        game.hear(|session, bytes, _| {
-            match table.stamp(session, Kind::Data, bytes, buffer, now) {
+        game.hear(
+            |session, bytes, _| match table.stamp(session, Kind::Data, bytes, buffer, now) {
                 Ok((path, bytes)) => socket.post(path, bytes),
                 Err(cause) => drops.count(cause),
-            }
-        });
+            },
+        );
     }
 
     fn send(&mut self, session: SessionId, kind: Kind, payload: &[u8], now: Moment) {

@@ -17,7 +17,13 @@ impl Doorman {
         match order {
             Order::Event(event) => self.decided(event, now, to),
             Order::Message(session, message) => {
-                self.say(session, &message.data, message.delivery, message.channel, now);
+                self.say(
+                    session,
+                    &message.data,
+                    message.delivery,
+                    message.channel,
+                    now,
+                );
             }
             // For whoever runs this.
             Order::Close => {}

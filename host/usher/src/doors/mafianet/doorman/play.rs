@@ -128,9 +128,8 @@ impl Doorman {
             return true;
         };
         let game = &mut self.game;
-        let give = |backlog: &mut Box<Backlog>| {
-            backlog.drain(|message| offered(game, session, &message))
-        };
+        let give =
+            |backlog: &mut Box<Backlog>| backlog.drain(|message| offered(game, session, &message));
         let all = peer.backlog.as_mut().is_none_or(give);
         if all {
             peer.backlog = None;
