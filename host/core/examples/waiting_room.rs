@@ -18,12 +18,15 @@
 )]
 #![allow(unsafe_code, reason = "an allocator that counts; see SAFETY")]
 
+mod stand;
+
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use usher_core::*;
+
+use stand::{Stand, seat_and_name};
 
 /// Counts what is allocated, with what the system's allocator adds: a word, up to a multiple of 16.
 struct Counting;
@@ -52,198 +55,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-struct Room {
-    core: Core,
-    now: Moment,
-    last: u64,
-    /// What all requests of the door share.
-    door: Arc<str>,
-    protocol: Arc<str>,
-    room: Arc<str>,
-    payload: Arc<[u8]>,
-    asks: Vec<Ask>,
-    status_asks: Vec<AskStatus>,
-    statuses: usize,
-    calls: usize,
-    accepted: Vec<RequestId>,
-}
-
-impl Room {
-    fn new(seats: u32) -> Room {
-        let config = Config {
-            max_players: seats,
-            max_pending: 1_000_000,
-            max_pending_per_address: 0,
-            doors: vec![DoorConfig {
-                name: "main".into(),
-                binding: Binding::None,
-                player_number: None,
-                connection_timeout: Duration::from_secs(10),
-                timeout_text: "".into(),
-                full_text: DoorConfig::FULL_TEXT.into(),
-                closed_room: None,
-            }],
-            ..Config::default()
-        };
-        let mut seed = 1_u64;
-        let entropy = move || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            seed
-        };
-        let mut room = Room {
-            core: Core::new(config, Box::new(entropy)),
-            now: Moment::from_millis(1_700_000_000_000),
-            last: 0,
-            door: "main".into(),
-            protocol: "mafianet".into(),
-            room: "main".into(),
-            payload: [].into(),
-            asks: Vec::new(),
-            status_asks: Vec::new(),
-            statuses: 0,
-            calls: 0,
-            accepted: Vec::new(),
-        };
-        room.rules(1);
-        room
-    }
-
-    fn rules(&mut self, number: u64) {
-        self.handle(Input::Rules(Arc::new(Snapshot {
-            number,
-            slots: vec![SlotInfo {
-                name: "queue".into(),
-                fail: FailMode::Closed,
-                recheck: false,
-                game_rule: false,
-            }],
-            chains: vec![[SlotId(0)].into()],
-            pin: Pin(Arc::new(())),
-        })));
-    }
-
-    fn handle(&mut self, input: Input) {
-        self.core.handle(input, self.now);
-        self.outputs();
-    }
-
-    fn outputs(&mut self) {
-        while let Some(output) = self.core.poll_output() {
-            match output {
-                Output::Ask(ask) => self.asks.push(*ask),
-                Output::AskStatus(ask) => self.status_asks.push(*ask),
-                Output::Status { .. } => self.statuses += 1,
-                Output::Accepted { request, .. } => self.accepted.push(request),
-                Output::Over(over) => {
-                    let commands = Vec::new();
-                    let ask = over.id;
-                    self.core
-                        .handle(Input::OverAnswer { ask, commands }, self.now);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Lets policies answer until nothing is asked.
-    fn serve(&mut self) {
-        while !self.asks.is_empty() || !self.status_asks.is_empty() {
-            for ask in std::mem::take(&mut self.asks) {
-                let result = Ok(verdict(&ask).into());
-                self.handle(Input::Answer(Answer {
-                    ask: ask.id,
-                    generation: 1,
-                    micros: 1,
-                    result,
-                }));
-            }
-            for ask in std::mem::take(&mut self.status_asks) {
-                self.calls += 1;
-                let text = |waiter: &Waiter| {
-                    let text = format!(
-                        "You are {} of {} in the queue",
-                        waiter.position, waiter.lane_length
-                    );
-                    Some(Arc::from(text.into_bytes()))
-                };
-                let result = Ok(ask.waiters.iter().map(text).collect());
-                self.handle(Input::StatusTexts {
-                    ask: ask.id,
-                    result,
-                });
-            }
-        }
-    }
-
-    fn arrive(&mut self) -> RequestId {
-        self.last += 1;
-        let id = RequestId(self.last);
-        let host = u32::try_from(self.last % 16_000_000).unwrap_or(0) + 0x0a00_0000;
-        let peer = SocketAddr::new(std::net::Ipv4Addr::from_bits(host).into(), 4000);
-        let (door, room) = (DoorId(0), self.room.clone());
-        self.handle(Input::Knock {
-            request: id,
-            door,
-            peer,
-            room,
-        });
-        let data = RequestData {
-            id,
-            door,
-            door_name: self.door.clone(),
-            protocol: self.protocol.clone(),
-            abilities: Abilities {
-                status: true,
-                reasons: ReasonAbility::Text,
-                longest_wait: None,
-            },
-            room: self.room.clone(),
-            peer,
-            proven: true,
-            name: Some(format!("player{}", self.last).into()),
-            password: None,
-            args: Vec::new(),
-            payload: self.payload.clone(),
-            attributes: Vec::new(),
-            one_way: None,
-        };
-        self.handle(Input::Submit(Arc::new(data)));
-        self.serve();
-        id
-    }
-
-    fn leave(&mut self, request: RequestId) {
-        let how = Departure::Left;
-        self.handle(Input::Gone { request, how });
-        self.serve();
-    }
-
-    fn advance(&mut self, time: Duration) {
-        let end = self.now.after(time);
-        while let Some(at) = self.core.poll_timeout().filter(|at| *at <= end) {
-            self.now = self.now.max(at);
-            self.handle(Input::Tick);
-            self.serve();
-        }
-        self.now = end;
-    }
-}
-
-fn verdict(ask: &Ask) -> Decision {
+/// Accept with a seat and a name, or wait.
+fn queue(ask: &Ask) -> Decision {
     let name = ask.request.name.as_deref().unwrap_or_default();
-    let seat = Claim::new(
-        Key::server(),
-        18,
-        Reason::new("server-full", "The server is full."),
-    );
-    let taken = Reason::new("name-taken", "Someone by that name is playing.");
-    let option = Admission {
-        identity: Some(name.into()),
-        claims: vec![seat, Claim::new(Key::of("name", name), 1, taken)],
-        ..Admission::default()
-    };
     Decision::Accept(Acceptance {
-        options: vec![option],
+        options: vec![seat_and_name(18, name)],
         otherwise_wait: Some(Waiting {
             lane: "main".into(),
             lane_rank: 0,
@@ -277,7 +93,7 @@ fn timed(times: usize, mut step: impl FnMut()) -> f64 {
 }
 
 fn measure(waiters: usize) {
-    let mut room = Room::new(18);
+    let mut room = Stand::new(18, Binding::None, queue);
     for _ in 0..18 {
         room.arrive();
     }
@@ -306,7 +122,7 @@ fn measure(waiters: usize) {
     });
     let served = timed(2_000, || {
         room.arrive();
-        let player = players.remove(0);
+        let (player, _) = players.remove(0);
         room.leave(player);
         players.append(&mut room.accepted);
     });
