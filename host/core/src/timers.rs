@@ -1,9 +1,10 @@
 //! Timers: at most one of each kind for each thing, fired in order.
 
+use crate::by_number::ByNumber;
 use crate::id::{AskId, RequestId, SessionId, SlotId};
 use crate::queue::PlaceId;
 use crate::time::Moment;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// What is due.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -38,7 +39,7 @@ pub(crate) enum Timer {
 #[derive(Default, Debug)]
 pub(crate) struct Timers {
     due: BTreeMap<(Moment, u64), Timer>,
-    set: HashMap<Timer, (Moment, u64)>,
+    set: ByNumber<Timer, (Moment, u64)>,
     /// Orders timers of one moment by when they were set.
     serial: u64,
 }

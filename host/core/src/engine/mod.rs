@@ -18,6 +18,7 @@ mod takeover;
 mod time;
 mod verdict;
 
+use crate::by_number::{ByNumber, Numbers};
 use crate::config::{Config, DoorConfig};
 use crate::id::{AskId, DoorId, RequestId, SessionId, SlotId};
 use crate::input::Input;
@@ -34,7 +35,7 @@ use crate::time::Moment;
 use crate::timers::Timers;
 use crate::verdict::Question;
 use state::{Asked, Heir, Recheck, Request};
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// The admission engine of one host. See the crate's documentation.
@@ -44,8 +45,8 @@ pub struct Core {
     /// The latest moment seen.
     now: Moment,
     snapshot: Arc<Snapshot>,
-    requests: HashMap<RequestId, Box<Request>>,
-    asks: HashMap<AskId, Asked>,
+    requests: ByNumber<RequestId, Box<Request>>,
+    asks: ByNumber<AskId, Asked>,
     pool: Pool,
     places: Places,
     queue: Queue,
@@ -55,9 +56,9 @@ pub struct Core {
     statuses: Rounds,
     /// Waiters to be decided anew, and those of them whose decision is out.
     reload: Line,
-    reloading: HashSet<RequestId>,
+    reloading: Numbers<RequestId>,
     /// Requests that count on what sessions of the same players have.
-    heirs: HashMap<RequestId, Heir>,
+    heirs: ByNumber<RequestId, Heir>,
     /// Those who play are asked about again, by these policies.
     rechecks: BTreeMap<SlotId, Recheck>,
     /// Counts changes of the rules and of what is closed.
@@ -85,8 +86,8 @@ impl Core {
             entropy,
             now: Moment::ZERO,
             snapshot: Arc::new(Snapshot::none()),
-            requests: HashMap::new(),
-            asks: HashMap::new(),
+            requests: ByNumber::default(),
+            asks: ByNumber::default(),
             places: Places::default(),
             queue: Queue::default(),
             ledger: Ledger::default(),
@@ -94,8 +95,8 @@ impl Core {
             timers: Timers::default(),
             statuses: Rounds::default(),
             reload: Line::default(),
-            reloading: HashSet::new(),
-            heirs: HashMap::new(),
+            reloading: Numbers::default(),
+            heirs: ByNumber::default(),
             rechecks: BTreeMap::new(),
             changes: 0,
             freed: VecDeque::new(),

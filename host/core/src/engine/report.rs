@@ -24,7 +24,7 @@ impl Core {
             })
             .collect();
         requests.sort_unstable_by_key(|request| request.id);
-        let sessions: Vec<_> = self
+        let mut sessions: Vec<_> = self
             .sessions
             .iter()
             .map(|session| ReportSession {
@@ -37,6 +37,7 @@ impl Core {
                 connected: now.since(session.accepted),
             })
             .collect();
+        sessions.sort_unstable_by_key(|session| session.id);
         let waiting = count(self.queue.len() + self.places.len());
         Report {
             connected: count(sessions.len()),

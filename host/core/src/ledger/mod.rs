@@ -10,12 +10,14 @@ mod view;
 pub(crate) use unit::{Holder, Unit};
 pub use view::TakenView;
 
+use crate::by_number::ByNumber;
 use crate::claim::Claim;
 use crate::key::Key;
 use crate::reason::{Reason, Said};
 use crate::time::Moment;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use unit::Units;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
+use unit::{Held, Units};
 
 /// An operation of a commit.
 #[derive(Debug)]
@@ -54,7 +56,7 @@ pub(crate) struct Full {
 #[derive(Default, Debug)]
 pub(crate) struct Ledger {
     keys: HashMap<Key, Units>,
-    holders: HashMap<Holder, BTreeSet<Key>>,
+    holders: ByNumber<Holder, Held>,
     closed: HashMap<Key, Reason>,
     expiries: BTreeSet<(Moment, Key, Holder)>,
     /// Units that last until their holder lets go.
@@ -144,8 +146,8 @@ impl Ledger {
 
     /// What a holder has, in the order of keys.
     pub(crate) fn of(&self, holder: Holder) -> impl Iterator<Item = (&Key, Unit)> {
-        let keys = self.holders.get(&holder).into_iter().flatten();
-        keys.filter_map(move |key| Some((key, self.unit(key, holder)?)))
+        let held = self.holders.get(&holder).into_iter().flat_map(Held::iter);
+        held.map(|(key, unit)| (key, *unit))
     }
 
     /// How many units last until their holder lets go: what must be none when nobody is there.
@@ -160,7 +162,7 @@ impl Ledger {
 
     /// What a holder has of a key.
     pub(crate) fn unit(&self, key: &Key, holder: Holder) -> Option<Unit> {
-        self.keys.get(key)?.get(holder)
+        self.holders.get(&holder)?.get(key)
     }
 
     fn apply(&mut self, op: &Op<'_>, undo: &mut Undo) -> Result<(), Full> {
@@ -217,13 +219,11 @@ impl Ledger {
                 said: None,
             });
         }
-        let Some(units) = self.keys.get(key) else {
-            return full(same_key, 0);
-        };
-        if units.get(holder).is_some() {
+        if self.unit(key, holder).is_some() {
             return Ok(());
         }
-        full(same_key, units.others(holder))
+        // It has none of them: all are others'.
+        full(same_key, self.taken(key))
     }
 
     fn take(&mut self, holder: Holder, same_key: &[&Claim], undo: &mut Undo) {
@@ -245,19 +245,22 @@ impl Ledger {
 
     /// The only place where a unit changes.
     fn put(&mut self, key: &Key, holder: Holder, unit: Option<Unit>) -> Option<Unit> {
-        let units = self.keys.entry(key.clone()).or_default();
-        let before = units.put(holder, unit);
-        if units.len() == 0 {
-            self.keys.remove(key);
+        // Holders have the ledger's own copy of a key: of one that everyone has, it is one for all.
+        let mut units = match self.keys.entry(key.clone()) {
+            Entry::Occupied(units) => units,
+            Entry::Vacant(none) => none.insert_entry(Units::default()),
+        };
+        let mut holders = match self.holders.entry(holder) {
+            Entry::Occupied(held) => held,
+            Entry::Vacant(none) => none.insert_entry(Held::default()),
+        };
+        let before = holders.get_mut().put(units.key(), unit);
+        units.get_mut().change(before, unit);
+        if units.get().len() == 0 {
+            units.remove();
         }
-        let keys = self.holders.entry(holder).or_default();
-        if unit.is_some() {
-            keys.insert(key.clone());
-        } else {
-            keys.remove(key);
-        }
-        if keys.is_empty() {
-            self.holders.remove(&holder);
+        if holders.get().is_empty() {
+            holders.remove();
         }
         if let Some(at) = before.and_then(|unit| unit.time) {
             self.expiries.remove(&(at, key.clone(), holder));
@@ -271,35 +274,36 @@ impl Ledger {
     }
 
     /// Publishes what a commit changed, and says of which keys fewer units are taken.
-    fn settle(&mut self, changes: Undo) -> Vec<Key> {
+    fn settle(&mut self, mut changes: Undo) -> Vec<Key> {
         // Of several changes of one unit, the first knows what there was before the commit.
-        let mut before: BTreeMap<(Key, Holder), bool> = BTreeMap::new();
-        for (key, holder, unit) in changes {
-            before.entry((key, holder)).or_insert(unit.is_some());
+        changes.sort_by(|(key, holder, _), (other, another, _)| {
+            key.cmp(other).then_with(|| holder.cmp(another))
+        });
+        changes.dedup_by(|(key, holder, _), (first, same, _)| holder == same && key == first);
+        let mut fewer = Vec::new();
+        let mut changed = Vec::with_capacity(changes.len());
+        for of_key in changes.chunk_by(|(key, ..), (next, ..)| key == next) {
+            let key = &of_key[0].0;
+            let difference: i64 = of_key
+                .iter()
+                .map(|(_, holder, was)| {
+                    let is = self.unit(key, *holder).is_some();
+                    i64::from(is) - i64::from(was.is_some())
+                })
+                .sum();
+            if difference != 0 {
+                changed.push((key, self.taken(key)));
+            }
+            if difference < 0 {
+                fewer.push(key.clone());
+            }
         }
-        let mut difference: BTreeMap<Key, i64> = BTreeMap::new();
-        for ((key, holder), was) in before {
-            let is = self.unit(&key, holder).is_some();
-            *difference.entry(key).or_default() += i64::from(is) - i64::from(was);
-        }
-        difference.retain(|_, difference| *difference != 0);
-        for key in difference.keys() {
-            self.view.publish(key, self.taken(key));
-        }
-        difference
-            .into_iter()
-            .filter(|(_, difference)| *difference < 0)
-            .map(|(key, _)| key)
-            .collect()
+        self.view.publish(&changed);
+        fewer
     }
 
     fn keys_of(&self, holder: Holder) -> Vec<Key> {
-        self.holders
-            .get(&holder)
-            .into_iter()
-            .flatten()
-            .cloned()
-            .collect()
+        self.of(holder).map(|(key, _)| key.clone()).collect()
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::claim::{Claim, Until};
 use crate::id::{RequestId, SessionId};
+use crate::key::Key;
 use crate::time::Moment;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Whom a unit belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -43,10 +44,10 @@ impl Unit {
     }
 }
 
-/// All units of one key.
+/// How much of one key is taken. Who has it is with the holders: there are keys that everyone has.
 #[derive(Default, Debug)]
 pub(super) struct Units {
-    by_holder: BTreeMap<Holder, Unit>,
+    taken: u32,
     /// Indices below `next` that nobody has.
     free: BTreeSet<u32>,
     next: u32,
@@ -54,28 +55,17 @@ pub(super) struct Units {
 
 impl Units {
     pub(super) fn len(&self) -> u32 {
+        self.taken
+    }
+
+    /// A holder's unit goes from one state to another.
+    pub(super) fn change(&mut self, before: Option<Unit>, after: Option<Unit>) {
         // No host has 2^32 holders: each is a live peer or a spent ticket in memory.
-        u32::try_from(self.by_holder.len()).unwrap_or(u32::MAX)
-    }
-
-    pub(super) fn get(&self, holder: Holder) -> Option<Unit> {
-        self.by_holder.get(&holder).copied()
-    }
-
-    /// How many units others have.
-    pub(super) fn others(&self, holder: Holder) -> u32 {
-        self.len() - u32::from(self.by_holder.contains_key(&holder))
-    }
-
-    /// Puts a holder's unit to a state, with its index, and returns the state before.
-    pub(super) fn put(&mut self, holder: Holder, unit: Option<Unit>) -> Option<Unit> {
-        let before = match unit {
-            Some(unit) => self.by_holder.insert(holder, unit),
-            None => self.by_holder.remove(&holder),
-        };
+        self.taken -= u32::from(before.is_some());
+        self.taken += u32::from(after.is_some());
         let (old, new) = (
             before.and_then(|unit| unit.index),
-            unit.and_then(|unit| unit.index),
+            after.and_then(|unit| unit.index),
         );
         if old != new {
             if let Some(index) = new {
@@ -85,7 +75,6 @@ impl Units {
                 self.free.insert(index);
             }
         }
-        before
     }
 
     /// The lowest index that nobody has. At most as large as the number of holders.
@@ -99,5 +88,41 @@ impl Units {
             self.next += 1;
         }
         self.free.remove(&index);
+    }
+}
+
+/// What one holder has, in the order of keys. Mostly a handful.
+#[derive(Default, Debug)]
+pub(super) struct Held(Vec<(Key, Unit)>);
+
+impl Held {
+    pub(super) fn get(&self, key: &Key) -> Option<Unit> {
+        let at = self.find(key).ok()?;
+        self.0.get(at).map(|(_, unit)| *unit)
+    }
+
+    /// Puts the unit of a key to a state, and returns the state before.
+    pub(super) fn put(&mut self, key: &Key, unit: Option<Unit>) -> Option<Unit> {
+        match (self.find(key), unit) {
+            (Ok(at), Some(unit)) => Some(std::mem::replace(&mut self.0[at].1, unit)),
+            (Ok(at), None) => Some(self.0.remove(at).1),
+            (Err(at), Some(unit)) => {
+                self.0.insert(at, (key.clone(), unit));
+                None
+            }
+            (Err(_), None) => None,
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(Key, Unit)> {
+        self.0.iter()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn find(&self, key: &Key) -> Result<usize, usize> {
+        self.0.binary_search_by(|(held, _)| held.cmp(key))
     }
 }

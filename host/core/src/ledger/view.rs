@@ -17,15 +17,20 @@ impl TakenView {
         taken.get(key).copied().unwrap_or(0)
     }
 
-    /// Publishes how many are taken now.
-    pub(super) fn publish(&self, key: &Key, count: u32) {
+    /// Publishes how many are taken now of these.
+    pub(super) fn publish(&self, changed: &[(&Key, u32)]) {
+        if changed.is_empty() {
+            return;
+        }
         let mut taken = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if count == 0 {
-            taken.remove(key);
-        } else if let Some(known) = taken.get_mut(key) {
-            *known = count;
-        } else {
-            taken.insert(key.clone(), count);
+        for (key, count) in changed {
+            if *count == 0 {
+                taken.remove(*key);
+            } else if let Some(known) = taken.get_mut(*key) {
+                *known = *count;
+            } else {
+                taken.insert((*key).clone(), *count);
+            }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! A line of requests whose turn is to come, each in it once.
 
+use crate::by_number::Numbers;
 use crate::id::RequestId;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 /// First in, first out.
 #[derive(Default, Debug)]
 pub(crate) struct Line {
     order: VecDeque<RequestId>,
-    members: HashSet<RequestId>,
+    members: Numbers<RequestId>,
 }
 
 impl Line {

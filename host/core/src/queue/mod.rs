@@ -18,6 +18,7 @@ pub(crate) use rank::{Arrival, Rank};
 pub(crate) use ranked::Ranked;
 use wants::{Common, Wants};
 
+use crate::by_number::ByNumber;
 use crate::claim::Claim;
 use crate::id::RequestId;
 use crate::key::Key;
@@ -79,7 +80,7 @@ const SERVED: usize = 8;
 /// The queue of one host.
 #[derive(Default, Debug)]
 pub(crate) struct Queue {
-    entries: HashMap<RequestId, Box<Entry>>,
+    entries: ByNumber<RequestId, Box<Entry>>,
     lanes: HashMap<Arc<str>, Lane>,
     /// Those who may be asked, by the key that blocks them and the limit that they tested.
     blocked: BlockedBy,

@@ -2,10 +2,12 @@
 
 use super::player::Player;
 use super::token::SessionToken;
+use crate::by_number::{ByNumber, Numbers};
 use crate::id::{DoorId, RequestId, SessionId};
 use crate::request::Abilities;
 use crate::time::Moment;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -49,10 +51,11 @@ pub(crate) struct Session {
 /// All sessions.
 #[derive(Default, Debug)]
 pub(crate) struct Sessions {
-    sessions: BTreeMap<SessionId, Session>,
-    by_request: HashMap<RequestId, SessionId>,
-    by_identity: HashMap<Arc<str>, BTreeSet<SessionId>>,
-    tokens: HashSet<(DoorId, SessionToken)>,
+    sessions: ByNumber<SessionId, Box<Session>>,
+    by_request: ByNumber<RequestId, SessionId>,
+    by_identity: HashMap<Arc<str>, Same>,
+    /// Drawn by the host, so that nobody can choose them.
+    tokens: Numbers<(DoorId, SessionToken)>,
     endpoints: HashMap<(DoorId, SocketAddr), SessionId>,
 }
 
@@ -62,15 +65,15 @@ impl Sessions {
         let id = player.session;
         self.by_request.insert(player.request, id);
         if let Some(identity) = &player.identity {
-            self.by_identity
-                .entry(identity.clone())
-                .or_default()
-                .insert(id);
+            match self.by_identity.entry(identity.clone()) {
+                Entry::Vacant(none) => drop(none.insert(Same::One(id))),
+                Entry::Occupied(mut same) => same.get_mut().insert(id),
+            }
         }
         if let Some(token) = session.token {
             self.tokens.insert((player.door, token));
         }
-        self.sessions.insert(id, session);
+        self.sessions.insert(id, Box::new(session));
     }
 
     pub(crate) fn remove(&mut self, id: SessionId) -> Option<Session> {
@@ -78,12 +81,10 @@ impl Sessions {
         let player = &session.player;
         self.by_request.remove(&player.request);
         if let Some(identity) = &player.identity
-            && let Some(ids) = self.by_identity.get_mut(identity)
+            && let Some(same) = self.by_identity.get_mut(identity)
+            && same.remove(id)
         {
-            ids.remove(&id);
-            if ids.is_empty() {
-                self.by_identity.remove(identity);
-            }
+            self.by_identity.remove(identity);
         }
         if let Some(token) = session.token {
             self.tokens.remove(&(player.door, token));
@@ -91,15 +92,15 @@ impl Sessions {
         if let Bound::Endpoint(endpoint) = session.bound {
             self.endpoints.remove(&(player.door, endpoint));
         }
-        Some(session)
+        Some(*session)
     }
 
     pub(crate) fn get(&self, id: SessionId) -> Option<&Session> {
-        self.sessions.get(&id)
+        self.sessions.get(&id).map(|session| &**session)
     }
 
     pub(crate) fn get_mut(&mut self, id: SessionId) -> Option<&mut Session> {
-        self.sessions.get_mut(&id)
+        self.sessions.get_mut(&id).map(|session| &mut **session)
     }
 
     pub(crate) fn of_request(&self, request: RequestId) -> Option<SessionId> {
@@ -107,19 +108,23 @@ impl Sessions {
     }
 
     pub(crate) fn of_identity(&self, identity: &str) -> Vec<SessionId> {
-        self.by_identity
-            .get(identity)
-            .into_iter()
-            .flatten()
-            .copied()
-            .collect()
+        self.same(identity).collect()
+    }
+
+    /// The sessions of an identity, the oldest first.
+    fn same(&self, identity: &str) -> impl Iterator<Item = SessionId> {
+        let (one, more) = match self.by_identity.get(identity) {
+            None => (None, None),
+            Some(Same::One(id)) => (Some(*id), None),
+            Some(Same::More(ids)) => (None, Some(ids)),
+        };
+        one.into_iter().chain(more.into_iter().flatten().copied())
     }
 
     /// The session of an identity that was proven. There is one at most: it holds a unit of which there is
     /// one.
     pub(crate) fn of_proven(&self, identity: &str) -> Option<&Session> {
-        let ids = self.by_identity.get(identity).into_iter().flatten();
-        let mut sessions = ids.filter_map(|id| self.sessions.get(id));
+        let mut sessions = self.same(identity).filter_map(|id| self.get(id));
         sessions.find(|session| session.player.identity_proven)
     }
 
@@ -150,15 +155,46 @@ impl Sessions {
         self.endpoints.len()
     }
 
+    /// All of them, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Session> {
-        self.sessions.values()
+        self.sessions.values().map(|session| &**session)
     }
 
     pub(crate) fn len(&self) -> usize {
         self.sessions.len()
     }
 
+    /// All of them, the oldest first.
     pub(crate) fn ids(&self) -> Vec<SessionId> {
-        self.sessions.keys().copied().collect()
+        let mut ids: Vec<_> = self.sessions.keys().copied().collect();
+        ids.sort_unstable();
+        ids
+    }
+}
+
+/// The sessions of one identity. There is seldom more than one.
+#[derive(Debug)]
+enum Same {
+    One(SessionId),
+    More(BTreeSet<SessionId>),
+}
+
+impl Same {
+    fn insert(&mut self, id: SessionId) {
+        match self {
+            Same::One(first) => *self = Same::More([*first, id].into()),
+            Same::More(ids) => drop(ids.insert(id)),
+        }
+    }
+
+    /// Takes one out. Returns whether none is left.
+    fn remove(&mut self, id: SessionId) -> bool {
+        match self {
+            Same::One(only) => *only == id,
+            Same::More(ids) => {
+                ids.remove(&id);
+                ids.is_empty()
+            }
+        }
     }
 }
