@@ -64,7 +64,8 @@ impl Hasher for Spread {
         let together = self.0 & ((1 << NEIGHBOURS) - 1);
         let apart = (self.0 >> NEIGHBOURS).wrapping_mul(SPREAD);
         // A table looks at the lowest bits for a place and at the highest to tell neighbours apart.
-        (apart.rotate_left(32) << NEIGHBOURS | together) ^ self.0.wrapping_mul(SPREAD) & (0x7f << 57)
+        (apart.rotate_left(32) << NEIGHBOURS | together)
+            ^ self.0.wrapping_mul(SPREAD) & (0x7f << 57)
     }
 }
 
@@ -88,7 +89,9 @@ mod tests {
         for distance in [1_u64, 2, 3, 8, 10, 64, 1_000, 1 << 16, 1 << 20] {
             let mut places: BTreeMap<u64, u32> = BTreeMap::new();
             for number in 0..1_024 {
-                *places.entry(hash(number * distance) >> 4 & 0x7f).or_default() += 1;
+                *places
+                    .entry(hash(number * distance) >> 4 & 0x7f)
+                    .or_default() += 1;
             }
             // Eight to a place on average.
             let most = places.values().max();

@@ -80,6 +80,21 @@ impl Run<'_> {
         Ok(program(self.workspace, name))
     }
 
+    /// Builds the release of an example of a package, and says where it is.
+    pub(crate) fn example(&self, package: &str, name: &str) -> Outcome<PathBuf> {
+        self.built.once(format!("{package}, example {name}"), || {
+            let mut build = self.workspace.cargo();
+            process::run(build.args(["build", "--release", "-p", package, "--example", name]))
+        })?;
+        let program = program(self.workspace, name);
+        // Examples have a folder beside the programs.
+        let (folder, file) = (program.parent(), program.file_name());
+        let place = folder
+            .zip(file)
+            .map(|(folder, file)| folder.join("examples").join(file));
+        place.ok_or_else(|| format!("{} has no folder", program.display()))
+    }
+
     /// The host: built from the workspace, unless the command line names another one.
     pub(crate) fn usher(&self) -> Outcome<PathBuf> {
         match self.host {

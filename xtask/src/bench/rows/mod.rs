@@ -2,9 +2,10 @@
 
 mod evidence;
 mod pending;
+mod scale;
 mod start;
 
 use super::row::Row;
 
 /// All of them.
-pub(crate) const ALL: [Row; 3] = [pending::ROW, evidence::ROW, start::ROW];
+pub(crate) const ALL: [Row; 4] = [pending::ROW, evidence::ROW, scale::ROW, start::ROW];
