@@ -7,6 +7,7 @@ mod alternate;
 mod figure;
 mod floor;
 mod host;
+mod instructions;
 mod judge;
 mod load;
 mod login;
@@ -56,8 +57,11 @@ pub(crate) struct Options {
     /// Measures this host in place of that of the workspace
     #[arg(long, value_name = "PROGRAM")]
     host: Option<PathBuf>,
+    /// Counts instructions with valgrind, which are the same each time, in place of measuring
+    #[arg(long, conflicts_with_all = ["quick", "strict", "rounds", "with", "host", "list"])]
+    instructions: bool,
     /// Only writes docs/benchmarks.md and its charts, of what was measured last
-    #[arg(long, conflicts_with_all = ["names", "quick", "strict", "rounds", "with", "host"])]
+    #[arg(long, conflicts_with_all = ["names", "quick", "strict", "rounds", "with", "host", "instructions"])]
     report: bool,
     /// Only says which rows there are and what can be set of them
     #[arg(long)]
@@ -67,9 +71,16 @@ pub(crate) struct Options {
 /// Measures, or says what there is.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
     if options.report {
-        return report::write(workspace, &rows::ALL);
+        return report::write(workspace, rows::ALL);
     }
-    let rows = choose(&rows::ALL, &options.names)?;
+    let names = match options.instructions && options.names.is_empty() {
+        true => rows::COUNTED
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect(),
+        false => options.names.clone(),
+    };
+    let rows = choose(rows::ALL, &names)?;
     if options.list {
         list(&rows);
         return Ok(());
@@ -89,7 +100,10 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
         host: options.host.clone(),
         with: settings::parse(&options.with, &known)?,
     };
-    announce(&rows, options.quick, rounds);
+    let instructions = options.instructions.then_some(rows::COUNTED);
+    if instructions.is_none() {
+        announce(&rows, options.quick, rounds);
+    }
     let strict = options.strict;
     measure::run(
         workspace,
@@ -97,6 +111,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Outcome {
             rows,
             rounds,
             strict,
+            instructions,
             about,
         },
     )
@@ -169,14 +184,14 @@ mod tests {
     #[test]
     fn rows_are_chosen_by_name_in_the_tables_order() {
         let names = |chosen: Vec<&Row>| chosen.iter().map(|row| row.name).collect::<Vec<_>>();
-        let all = names(choose(&rows::ALL, &[]).unwrap());
+        let all = names(choose(rows::ALL, &[]).unwrap());
         assert_eq!(all.len(), rows::ALL.len());
         let two = ["start".to_owned(), "pending".to_owned()];
         assert_eq!(
-            names(choose(&rows::ALL, &two).unwrap()),
+            names(choose(rows::ALL, &two).unwrap()),
             ["pending", "start"]
         );
-        let problem = choose(&rows::ALL, &["stop".to_owned()])
+        let problem = choose(rows::ALL, &["stop".to_owned()])
             .map(|_| ())
             .unwrap_err();
         assert!(
@@ -191,7 +206,7 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), rows::ALL.len());
-        for row in &rows::ALL {
+        for row in rows::ALL {
             let mut names: Vec<_> = row.settings.iter().map(|it| it.name).collect();
             names.sort_unstable();
             names.dedup();

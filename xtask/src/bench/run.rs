@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -93,6 +94,21 @@ impl Run<'_> {
             .zip(file)
             .map(|(folder, file)| folder.join("examples").join(file));
         place.ok_or_else(|| format!("{} has no folder", program.display()))
+    }
+
+    /// Builds a peer, which has a workspace of its own in `bench/peers`, and says where its program is: that of
+    /// the package `usher-peer-NAME`.
+    pub(crate) fn peer(&self, name: &str) -> Outcome<PathBuf> {
+        let target = self.workspace.target.join("peers");
+        let folder = self.workspace.root.join("bench/peers").join(name);
+        self.built.once(format!("peer {name}"), || {
+            let mut build = self.workspace.cargo();
+            build.args(["build", "--release", "--locked"]);
+            build.current_dir(folder).env("CARGO_TARGET_DIR", &target);
+            process::run(&mut build)
+        })?;
+        let program = format!("usher-peer-{name}{EXE_SUFFIX}");
+        Ok(target.join("release").join(program))
     }
 
     /// The host: built from the workspace, unless the command line names another one.

@@ -5,7 +5,17 @@ mod pending;
 mod scale;
 mod start;
 
+use super::instructions::Sides;
 use super::row::Row;
 
 /// All of them.
-pub(crate) const ALL: [Row; 4] = [pending::ROW, evidence::ROW, scale::ROW, start::ROW];
+pub(crate) const ALL: &[Row] = &[
+    // One a line, so that rows that come at the same time do not meet.
+    pending::ROW,
+    evidence::ROW,
+    scale::ROW,
+    start::ROW,
+];
+
+/// Those whose instructions can be counted.
+pub(crate) const COUNTED: &[(&str, Sides)] = &[];
