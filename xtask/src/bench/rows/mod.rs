@@ -1,5 +1,6 @@
 //! The rows of the table, in its order.
 
+mod admission;
 mod evidence;
 mod pending;
 mod scale;
@@ -11,6 +12,7 @@ use super::row::Row;
 /// All of them.
 pub(crate) const ALL: &[Row] = &[
     // One a line, so that rows that come at the same time do not meet.
+    admission::ROW,
     pending::ROW,
     evidence::ROW,
     scale::ROW,
