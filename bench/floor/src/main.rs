@@ -5,6 +5,8 @@
 //! It shares no code with the host: a mistake there must not make the floor slow too. It says on stdout, as a
 //! line of JSON, where it listens, and it ends when its stdin does.
 
+#[cfg(target_os = "linux")]
+mod mafianet;
 mod ready;
 mod rtyp;
 
@@ -25,6 +27,13 @@ struct Cli {
 /// Which.
 #[derive(Debug, Subcommand)]
 enum Floor {
+    /// Answers each datagram of a life from a table
+    #[cfg(target_os = "linux")]
+    Mafianet {
+        /// Where it takes datagrams
+        #[arg(long, default_value = "127.0.0.1:0")]
+        listen: SocketAddr,
+    },
     /// Accepts connections, reads a frame, writes a frame, echoes a datagram
     Rtyp {
         /// Where it takes connections, and where datagrams, if not at the same port
@@ -40,6 +49,8 @@ fn main() -> ExitCode {
         std::process::exit(0);
     });
     let ended = match Cli::parse().floor {
+        #[cfg(target_os = "linux")]
+        Floor::Mafianet { listen } => mafianet::run(listen),
         Floor::Rtyp { listen } => rtyp::run(&listen),
     };
     match ended {

@@ -106,9 +106,10 @@ fn take(
             peer.connection.receive(bytes, now).unwrap();
             while let Some(message) = peer.connection.poll_message() {
                 if answer(peer, from, &message.bytes, message.reliability, now) {
-                    // Its last acknowledgement.
+                    // Its last acknowledgement, which waits for no other.
                     let mut datagram = Vec::new();
-                    while peer.connection.poll_transmit(now, &mut datagram) {
+                    let late = now + Duration::from_millis(10);
+                    while peer.connection.poll_transmit(late, &mut datagram) {
                         port.send(Ipv4Addr::LOCALHOST, from, &datagram);
                     }
                     peers.remove(&from);

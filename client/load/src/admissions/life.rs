@@ -201,12 +201,21 @@ impl Life {
             };
             self.go_on(next, now, (buffer, way));
         }
-        if !self.heard && self.owed > 0 {
+        step
+    }
+
+    /// Whether it has something to say once it has heard all that came.
+    pub(super) fn is_restless(&self) -> bool {
+        self.owed > 0 && !self.heard && self.stage != Stage::Over
+    }
+
+    /// It has heard all that came.
+    pub(super) fn settle(&mut self, (buffer, way): (&mut Vec<u8>, &mut impl Way)) {
+        if self.is_restless() {
             buffer.clear();
             self.acknowledge(buffer);
             way.send(self.address, buffer);
         }
-        step
     }
 
     fn go_on(&mut self, stage: Stage, now: Duration, out: (&mut Vec<u8>, &mut impl Way)) {

@@ -19,6 +19,13 @@ const PORTS: usize = 4;
 const FIRST: Ipv4Addr = Ipv4Addr::new(127, 1, 0, 1);
 const ADDRESSES: u32 = (95 << 16) - 1;
 
+/// How long nobody is looked after, whatever comes. The door is not to be charged for waking us up for each
+/// datagram, which it would not have to if we were elsewhere.
+const REST: Duration = Duration::from_micros(200);
+
+/// How many batches each socket gives in a turn: what is measured goes by the moment at which a turn began.
+const BATCHES: usize = 8;
+
 /// All of them.
 pub(super) struct Lives {
     crowd: Crowd,
@@ -31,6 +38,8 @@ pub(super) struct Lives {
     pace: Pace,
     /// Places by when they speak again, or before.
     due: VecDeque<(Duration, usize)>,
+    /// Places that have something to say once they have heard all that came.
+    restless: Vec<usize>,
     random: StdRng,
     batch: Batch,
     buffer: Vec<u8>,
@@ -86,6 +95,7 @@ impl Lives {
             leaving: false,
             pace: Pace::new(0, Duration::ZERO),
             due: VecDeque::new(),
+            restless: Vec::new(),
             random: StdRng::seed_from_u64(seed),
             batch: Batch::new(),
             buffer: Vec::new(),
@@ -122,7 +132,10 @@ impl Lives {
     fn receive(&mut self, now: Duration, readable: &[bool]) {
         let mut batch = std::mem::replace(&mut self.batch, Batch::empty());
         for port in (0..PORTS).filter(|port| readable[*port]) {
-            while self.crowd.ports[port].receive(&mut batch) {
+            for _ in 0..BATCHES {
+                if !self.crowd.ports[port].receive(&mut batch) {
+                    break;
+                }
                 for received in batch.datagrams() {
                     if let Some(to) = received.to {
                         self.take(to, received.bytes, now);
@@ -131,6 +144,9 @@ impl Lives {
             }
         }
         self.batch = batch;
+        for place in self.restless.drain(..) {
+            self.lives[place].settle((&mut self.buffer, &mut self.crowd));
+        }
     }
 
     fn take(&mut self, to: Ipv4Addr, bytes: &[u8], now: Duration) {
@@ -142,6 +158,9 @@ impl Lives {
         };
         let out = (&mut self.buffer, &mut self.crowd);
         let step = life.take(bytes, now, out);
+        if life.is_restless() {
+            self.restless.push(place);
+        }
         self.happened(place, &step, now);
     }
 
@@ -235,6 +254,10 @@ impl Work for Lives {
 
     fn ports(&self) -> &[Port] {
         &self.crowd.ports
+    }
+
+    fn rest(&self) -> Duration {
+        REST
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rows of the table, in its order.
 
 mod admission;
+mod admission_mafianet;
 mod evidence;
 mod pending;
 mod scale;
@@ -13,6 +14,7 @@ use super::row::Row;
 pub(crate) const ALL: &[Row] = &[
     // One a line, so that rows that come at the same time do not meet.
     admission::ROW,
+    admission_mafianet::ROW,
     pending::ROW,
     evidence::ROW,
     scale::ROW,

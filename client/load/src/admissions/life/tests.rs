@@ -116,6 +116,9 @@ fn before_anything_of_it_was_acknowledged_it_acknowledges_at_once() {
     for answer in [reply1(), reply2(), said(0, 0, &Message::Ping { time: 0 })] {
         life.take(&answer, at(1), (&mut buffer, &mut sent));
     }
+    assert!(life.is_restless());
+    life.settle((&mut buffer, &mut sent));
+    assert!(!life.is_restless());
     let last = sent.0.last().unwrap();
     assert!(matches!(Datagram::parse(last), Ok(Datagram::Ack(_))));
 }
