@@ -55,3 +55,23 @@ impl Floor {
         self.running.succeeds()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(script: &str) -> Outcome<Floor> {
+        Floor::start_command(Command::new("sh").args(["-c", script]))
+    }
+
+    #[test]
+    fn a_floor_is_there_once_it_says_so_and_ends_with_its_input() {
+        let floor = start(r#"echo '{"event":"ready","port":7}'; cat"#).unwrap();
+        assert_eq!(floor.ready["port"], 7);
+        floor.ends().unwrap();
+        let silent = start("true").err().unwrap();
+        assert!(silent.contains("not JSON"), "{silent}");
+        let other = start(r#"echo '{"event":"hm"}'"#).err().unwrap();
+        assert!(other.contains("not ready"), "{other}");
+    }
+}

@@ -128,3 +128,19 @@ impl<'a> Host<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_that_was_started_has_to_be_seen_to_its_end() {
+        let tally = Tally::default();
+        assert_eq!(tally.all_ended(), Ok(()));
+        tally.started.set(2);
+        tally.ended.set(1);
+        assert!(tally.all_ended().unwrap_err().contains("1 of"));
+        tally.ended.set(2);
+        assert_eq!(tally.all_ended(), Ok(()));
+    }
+}

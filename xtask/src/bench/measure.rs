@@ -47,6 +47,7 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan<'_>) -> Outcome {
     let folder = workspace.target.join("bench");
     fs::create_dir_all(&folder).map_err(|error| site::cannot_use(&folder, &error))?;
     let built = Built::default();
+    let start = Instant::now();
     let mut failed = Vec::new();
     let mut missed = Missed::default();
     for row in &plan.rows {
@@ -77,6 +78,10 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan<'_>) -> Outcome {
             }
         }
     }
+    println!(
+        "\nall of it took {}, builds included",
+        seconds(start.elapsed())
+    );
     conclude(plan, &failed, &missed)
 }
 

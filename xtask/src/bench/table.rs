@@ -58,18 +58,40 @@ fn indented(rows: &[Vec<String>]) -> String {
 
 /// The head and a row a side.
 pub(crate) fn rows(figure: &Figure) -> Vec<Vec<String>> {
-    let head: Vec<_> = HEADS.map(str::to_owned).into();
+    trimmed(HEADS.map(str::to_owned).into(), sides(figure), 1)
+}
+
+/// The same of figures that were measured along something: each row begins with where.
+pub(crate) fn rows_along(along: &str, figures: &[&Figure]) -> Vec<Vec<String>> {
+    let mut head = vec![along.to_owned()];
+    head.extend(HEADS.map(str::to_owned));
+    let rows = figures.iter().flat_map(|figure| {
+        let at = figure.plot.as_ref().map_or(f64::NAN, |plot| plot.at);
+        sides(figure).into_iter().map(move |mut row| {
+            row.insert(0, Unit::Count.show(at));
+            row
+        })
+    });
+    trimmed(head, rows.collect(), 2)
+}
+
+fn sides(figure: &Figure) -> Vec<Vec<String>> {
     let ours = figure.sides.first();
     let sides = figure.sides.iter().enumerate().map(|(place, side)| {
         let against = ours.filter(|_| place > 0);
         cells(figure.unit, side, against)
     });
-    let rows: Vec<_> = std::iter::once(head).chain(sides).collect();
-    let empty = |column: usize| rows[1..].iter().all(|row| row[column] == "-");
-    let keep: Vec<_> = (0..HEADS.len()).map(|column| !empty(column)).collect();
-    let kept = rows.iter().map(|row| {
-        let cells = row.iter().zip(&keep).filter(|(_, keep)| **keep);
-        cells.map(|(cell, _)| cell.clone()).collect()
+    sides.collect()
+}
+
+/// Without the columns in which nothing is known, but for the first ones.
+fn trimmed(head: Vec<String>, rows: Vec<Vec<String>>, first: usize) -> Vec<Vec<String>> {
+    let says = |column: usize| column < first || rows.iter().any(|row| row[column] != "-");
+    let keep: Vec<_> = (0..head.len()).map(says).collect();
+    let all = std::iter::once(head).chain(rows);
+    let kept = all.map(|row| {
+        let cells = row.into_iter().zip(&keep).filter(|(_, keep)| **keep);
+        cells.map(|(cell, _)| cell).collect()
     });
     kept.collect()
 }

@@ -166,28 +166,18 @@ fn of_a_row(section: &Section, run: &About) -> String {
             day(*at)
         );
     }
-    for figure in &measured.figures {
-        let _ = write!(
-            text,
-            "\n**{}**\n\n{}",
-            capital(&figure.what),
-            markdown(&table::rows(figure))
-        );
-        for verdict in judge(figure) {
-            let word = if verdict.reached {
-                "Reached"
-            } else {
-                "**Missed**"
-            };
-            let got = verdict.measured.as_deref().unwrap_or("not measured");
-            let _ = write!(text, "\n{word}: {got}; the line is {}.\n", verdict.line);
-        }
-        let behind = table::behind(figure);
-        if !behind.is_empty() {
+    for group in groups(&measured.figures) {
+        let (title, rows) = match &group[0].plot {
+            Some(plot) => (&plot.chart, table::rows_along(&plot.along, &group)),
+            None => (&group[0].what, table::rows(group[0])),
+        };
+        let _ = write!(text, "\n**{}**\n\n{}", capital(title), markdown(&rows));
+        let said: Vec<_> = group.iter().flat_map(|figure| said_of(figure)).collect();
+        if !said.is_empty() {
             text.push('\n');
         }
-        for what in behind {
-            let _ = writeln!(text, "* {}", capital(&what));
+        for line in said {
+            let _ = writeln!(text, "* {line}");
         }
     }
     for picture in &section.pictures {
@@ -198,6 +188,42 @@ fn of_a_row(section: &Section, run: &About) -> String {
         let _ = write!(text, "\n{note}\n");
     }
     text
+}
+
+/// Figures of one chart stand together, where the first of them is.
+fn groups(figures: &[Figure]) -> Vec<Vec<&Figure>> {
+    let mut groups: Vec<Vec<&Figure>> = Vec::new();
+    for figure in figures {
+        let chart = |it: &Figure| it.plot.as_ref().map(|plot| plot.chart.clone());
+        let own = chart(figure);
+        let same = groups
+            .iter_mut()
+            .find(|group| own.is_some() && chart(group[0]) == own);
+        match same {
+            Some(group) => group.push(figure),
+            None => groups.push(vec![figure]),
+        }
+    }
+    groups
+}
+
+/// What becomes of the figure's lines, and where its generator was behind.
+fn said_of(figure: &Figure) -> Vec<String> {
+    let place = figure.plot.as_ref().map_or(String::new(), |plot| {
+        format!("At {} {}: ", Unit::Count.show(plot.at), plot.along)
+    });
+    let verdicts = judge(figure).into_iter().map(|verdict| {
+        let word = if verdict.reached {
+            "reached"
+        } else {
+            "**missed**"
+        };
+        let got = verdict.measured.as_deref().unwrap_or("not measured");
+        format!("{place}{got}; the line is {}: {word}.", verdict.line)
+    });
+    let behind = table::behind(figure).into_iter();
+    let behind = behind.map(|what| format!("{place}{}.", capital(&what)));
+    verdicts.chain(behind).collect()
 }
 
 fn markdown(rows: &[Vec<String>]) -> String {
@@ -288,6 +314,26 @@ mod tests {
         assert!(page.contains("![waits](benchmarks/start-1.svg)"), "{page}");
         assert!(page.contains("3 ms late"), "{page}");
         assert!(!page.contains("another run"), "{page}");
+    }
+
+    #[test]
+    fn figures_of_one_chart_are_one_table_with_where_they_were_measured() {
+        let figure = |what: &str, value: f64, chart: &str, at: f64| {
+            let figure = Figure::new(what, Unit::Count, vec![side("usher", &[value])]);
+            figure.line(Line::AtMost(5.0)).plotted(chart, "sockets", at)
+        };
+        let mut section = section(1, None);
+        section.measured.as_mut().unwrap().figures = vec![
+            figure("a at 1", 3.0, "a", 1.0),
+            figure("b at 1", 4.0, "b", 1.0),
+            figure("a at 2", 6.0, "a", 2.0),
+        ];
+        let page = render(&[section]).unwrap();
+        let table = "**A**\n\n| sockets |  | median | min | max |\n|---|--:|--:|--:|--:|\n\
+                     | 1 | usher | 3 | 3 | 3 |\n| 2 | usher | 6 | 6 | 6 |\n\n\
+                     * At 1 sockets: 3; the line is at most 5: reached.\n\
+                     * At 2 sockets: 6; the line is at most 5: **missed**.\n\n**B**";
+        assert!(page.contains(table), "{page}");
     }
 
     #[test]
