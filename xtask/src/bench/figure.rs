@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use super::unit::Unit;
 
+/// How many processors others may keep busy before figures say more about them.
+const BUSY: f64 = 0.3;
+
 /// One thing that was measured, on every side of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Figure {
@@ -170,6 +173,16 @@ pub(crate) enum Line {
     FasterThan { side: String, times: f64 },
 }
 
+/// How many processors others kept busy, at worst; nothing where that was little.
+pub(crate) fn others(figures: &[Figure]) -> Option<f64> {
+    let samples = figures
+        .iter()
+        .flat_map(|figure| &figure.sides)
+        .flat_map(|side| &side.rounds);
+    let busiest = samples.filter_map(|sample| sample.others_busy);
+    busiest.reduce(f64::max).filter(|busiest| *busiest > BUSY)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +207,23 @@ mod tests {
         let text = serde_json::to_string(&figure).unwrap();
         assert_eq!(serde_json::from_str::<Figure>(&text).unwrap(), figure);
         assert!(!text.contains("null"), "{text}");
+    }
+
+    #[test]
+    fn others_are_named_when_they_were_busy() {
+        let figure = |busy: &[f64]| {
+            let rounds = busy.iter().map(|busy| Sample {
+                others_busy: Some(*busy),
+                ..Sample::default()
+            });
+            let side = Side {
+                name: "usher".to_owned(),
+                rounds: rounds.collect(),
+            };
+            Figure::new("x", Unit::Count, vec![side])
+        };
+        assert_eq!(others(&[figure(&[0.1, 0.9]), figure(&[0.3])]), Some(0.9));
+        assert_eq!(others(&[figure(&[0.1, 0.3])]), None);
     }
 
     #[test]

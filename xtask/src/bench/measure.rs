@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use super::figure::Figure;
+use super::figure::{Figure, others};
 use super::host::Tally;
 use super::instructions::{self, Sides};
 use super::judge::judge;
@@ -18,9 +18,6 @@ use crate::workspace::Workspace;
 
 /// How often each side is measured, unless told otherwise.
 pub(crate) const ROUNDS: usize = 5;
-
-/// How many processors others may keep busy before figures say more about them.
-const BUSY: f64 = 0.3;
 
 /// What is to be measured.
 pub(crate) struct Plan<'a> {
@@ -137,7 +134,7 @@ fn measure(row: &Row, run: &Run<'_>, folder: &Path, about: &About) -> Outcome<Mi
             missed.faults += usize::from(figure.always);
         }
     }
-    if let Some(busiest) = busiest(&figures).filter(|busiest| *busiest > BUSY && !run.quick) {
+    if let Some(busiest) = others(&figures).filter(|_| !run.quick) {
         println!("\nothers kept {busiest:.1} processors busy: measure again when they do not");
     }
     println!(
@@ -172,17 +169,6 @@ fn whole(figures: &[Figure], rounds: usize) -> Outcome {
         }
     }
     Ok(())
-}
-
-/// How many processors others kept busy, at worst.
-fn busiest(figures: &[Figure]) -> Option<f64> {
-    let samples = figures
-        .iter()
-        .flat_map(|figure| &figure.sides)
-        .flat_map(|side| &side.rounds);
-    samples
-        .filter_map(|sample| sample.others_busy)
-        .reduce(f64::max)
 }
 
 #[cfg(test)]

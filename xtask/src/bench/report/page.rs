@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::super::figure::Figure;
+use super::super::figure::{Figure, others};
 use super::super::judge::{Verdict, judge, ratio, value};
 use super::super::machine::Machine;
 use super::super::record::About;
@@ -180,6 +180,12 @@ fn of_a_row(section: &Section, run: &About) -> String {
             let _ = writeln!(text, "* {line}");
         }
     }
+    if let Some(busiest) = others(&measured.figures) {
+        let _ = write!(
+            text,
+            "\nWhat is not part of this kept up to {busiest:.1} processors busy meanwhile.\n"
+        );
+    }
     for picture in &section.pictures {
         let Picture { title, file } = picture;
         let _ = write!(text, "\n![{}](benchmarks/{file})\n", escaped(title));
@@ -210,7 +216,7 @@ fn groups(figures: &[Figure]) -> Vec<Vec<&Figure>> {
 /// What becomes of the figure's lines, and where its generator was behind.
 fn said_of(figure: &Figure) -> Vec<String> {
     let place = figure.plot.as_ref().map_or(String::new(), |plot| {
-        format!("At {} {}: ", Unit::Count.show(plot.at), plot.along)
+        format!("{} {}: ", capital(&plot.along), Unit::Count.show(plot.at))
     });
     let verdicts = judge(figure).into_iter().map(|verdict| {
         let word = if verdict.reached {
@@ -331,8 +337,8 @@ mod tests {
         let page = render(&[section]).unwrap();
         let table = "**A**\n\n| sockets |  | median | min | max |\n|---|--:|--:|--:|--:|\n\
                      | 1 | usher | 3 | 3 | 3 |\n| 2 | usher | 6 | 6 | 6 |\n\n\
-                     * At 1 sockets: 3; the line is at most 5: reached.\n\
-                     * At 2 sockets: 6; the line is at most 5: **missed**.\n\n**B**";
+                     * Sockets 1: 3; the line is at most 5: reached.\n\
+                     * Sockets 2: 6; the line is at most 5: **missed**.\n\n**B**";
         assert!(page.contains(table), "{page}");
     }
 
