@@ -1,15 +1,20 @@
 //! Load from a process of its own, and what the meters say meanwhile.
 
-use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::io::{self, BufRead as _, BufReader};
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::figure::Sample;
 use super::meter;
-use crate::process::Outcome;
+use crate::process::{Outcome, seconds};
 use crate::running::Running;
+
+/// How long a generator may say nothing: longer than any phase lasts.
+const SILENCE: Duration = Duration::from_secs(900);
 
 /// A phase that is over: what the generator says of it, beside what the meters say.
 #[derive(Clone, Debug)]
@@ -88,7 +93,18 @@ pub(crate) fn load(
     let (host, own) = (server.child.id(), load.child.id());
     let mut phases = Vec::new();
     let mut begun = None;
-    for line in BufReader::new(output).lines() {
+    let lines = lines(output);
+    loop {
+        let line = match lines.recv_timeout(SILENCE) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                return Err(format!(
+                    "the generator said nothing for {}",
+                    seconds(SILENCE)
+                ));
+            }
+        };
         let line = line.map_err(|error| format!("cannot read what the generator says: {error}"))?;
         let said: Value = serde_json::from_str(&line)
             .map_err(|error| format!("the generator said what is not JSON: {error}: {line}"))?;
@@ -109,6 +125,17 @@ pub(crate) fn load(
         true => Err("the generator ended without a phase".into()),
         false => Ok(phases),
     }
+}
+
+/// What a program says, line by line, until it ends. Read on a thread, because nothing else can give up waiting.
+fn lines(output: ChildStdout) -> Receiver<io::Result<String>> {
+    let (say, lines) = mpsc::channel();
+    thread::spawn(move || {
+        let said = BufReader::new(output).lines();
+        // Nobody listens any more once somebody gave up.
+        said.map_while(|line| say.send(line).ok()).for_each(drop);
+    });
+    lines
 }
 
 fn between(then: &Meters, now: &Meters, rss: u64, said: Value) -> Phase {

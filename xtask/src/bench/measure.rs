@@ -134,6 +134,9 @@ fn measure(row: &Row, run: &Run<'_>, folder: &Path, about: &About) -> Outcome<Mi
             missed.faults += usize::from(figure.always);
         }
     }
+    for what in table::behind(&figures) {
+        println!("\nthe generator was the bottleneck: {what}");
+    }
     if let Some(busiest) = others(&figures).filter(|_| !run.quick) {
         println!("\nothers kept {busiest:.1} processors busy: measure again when they do not");
     }

@@ -29,25 +29,29 @@ pub(crate) fn figure(figure: &Figure, judged: bool) -> String {
             text.push_str(&format!("  {}\n", verdict.sentence()));
         }
     }
-    for what in behind(figure) {
-        text.push_str(&format!("  {what}\n"));
-    }
     text
 }
 
-/// Where the generator could not keep up, in words.
-pub(crate) fn behind(figure: &Figure) -> Vec<String> {
-    let sides = figure.sides.iter().flat_map(|side| {
-        let rounds = (1..).zip(&side.rounds);
-        rounds.flat_map(move |(round, sample)| {
-            let name = &side.name;
-            let line = move |what: &String| {
-                format!("the generator was the bottleneck ({name}, round {round}): {what}")
-            };
-            sample.behind.iter().map(line)
-        })
-    });
-    sides.collect()
+/// Where the generators of a row could not keep up, in words; once, however many figures a round came to.
+pub(crate) fn behind(figures: &[Figure]) -> Vec<String> {
+    let mut said = Vec::new();
+    for figure in figures {
+        let place = figure.plot.as_ref().map_or(String::new(), |plot| {
+            format!(", {} {}", plot.along, Unit::Count.show(plot.at))
+        });
+        for side in &figure.sides {
+            for (round, sample) in (1..).zip(&side.rounds) {
+                for what in &sample.behind {
+                    let name = &side.name;
+                    let line = format!("{name}{place}, round {round}: {what}");
+                    if !said.contains(&line) {
+                        said.push(line);
+                    }
+                }
+            }
+        }
+    }
+    said
 }
 
 fn indented(rows: &[Vec<String>]) -> String {
@@ -179,7 +183,13 @@ mod tests {
             ["a floor", "1.50 ms", "1 ms", "2 ms", "2.00x"]
         );
         assert!(lines[4].contains("MISSED") && lines[4].contains("at most 2.50 ms"));
-        assert!(lines[5].contains("bottleneck (usher, round 2): late by 3 ms"));
+        let twice = [what.clone(), what.clone()];
+        assert_eq!(behind(&twice), ["usher, round 2: late by 3 ms"]);
+        let plotted = what.clone().plotted("c", "sockets", 512.0);
+        assert_eq!(
+            behind(&[plotted]),
+            ["usher, sockets 512, round 2: late by 3 ms"]
+        );
         assert!(!figure(&what, false).contains("MISSED"));
     }
 

@@ -180,6 +180,13 @@ fn of_a_row(section: &Section, run: &About) -> String {
             let _ = writeln!(text, "* {line}");
         }
     }
+    let behind = table::behind(&measured.figures);
+    if !behind.is_empty() {
+        text.push_str("\nWhere the generator was the bottleneck:\n\n");
+    }
+    for what in behind {
+        let _ = writeln!(text, "* {what}");
+    }
     if let Some(busiest) = others(&measured.figures) {
         let _ = write!(
             text,
@@ -213,7 +220,7 @@ fn groups(figures: &[Figure]) -> Vec<Vec<&Figure>> {
     groups
 }
 
-/// What becomes of the figure's lines, and where its generator was behind.
+/// What becomes of the figure's lines.
 fn said_of(figure: &Figure) -> Vec<String> {
     let place = figure.plot.as_ref().map_or(String::new(), |plot| {
         format!("{} {}: ", capital(&plot.along), Unit::Count.show(plot.at))
@@ -227,9 +234,7 @@ fn said_of(figure: &Figure) -> Vec<String> {
         let got = verdict.measured.as_deref().unwrap_or("not measured");
         format!("{place}{got}; the line is {}: {word}.", verdict.line)
     });
-    let behind = table::behind(figure).into_iter();
-    let behind = behind.map(|what| format!("{place}{}.", capital(&what)));
-    verdicts.chain(behind).collect()
+    verdicts.collect()
 }
 
 fn markdown(rows: &[Vec<String>]) -> String {
