@@ -6,8 +6,14 @@
 //! line of JSON, where it listens, and it ends when its stdin does.
 
 #[cfg(target_os = "linux")]
+mod batch;
+#[cfg(target_os = "linux")]
+mod echo;
+#[cfg(target_os = "linux")]
 mod mafianet;
 mod ready;
+#[cfg(target_os = "linux")]
+mod relay;
 mod rtyp;
 
 use clap::{Parser, Subcommand};
@@ -40,6 +46,23 @@ enum Floor {
         #[arg(long, num_args = 1..=2, default_value = "127.0.0.1:0")]
         listen: Vec<SocketAddr>,
     },
+    /// Sends each datagram back
+    #[cfg(target_os = "linux")]
+    Echo {
+        /// Where it takes datagrams
+        #[arg(long, default_value = "127.0.0.1:0")]
+        listen: SocketAddr,
+    },
+    /// Carries datagrams to a server and back, with a socket for each client
+    #[cfg(target_os = "linux")]
+    Relay {
+        /// Where it takes datagrams
+        #[arg(long, default_value = "127.0.0.1:0")]
+        listen: SocketAddr,
+        /// The server
+        #[arg(long)]
+        server: SocketAddr,
+    },
 }
 
 fn main() -> ExitCode {
@@ -52,6 +75,10 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         Floor::Mafianet { listen } => mafianet::run(listen),
         Floor::Rtyp { listen } => rtyp::run(&listen),
+        #[cfg(target_os = "linux")]
+        Floor::Echo { listen } => echo::run(listen),
+        #[cfg(target_os = "linux")]
+        Floor::Relay { listen, server } => relay::run(listen, server),
     };
     match ended {
         Ok(()) => ExitCode::SUCCESS,

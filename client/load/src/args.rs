@@ -23,6 +23,8 @@ pub(crate) enum Scenario {
     Tickets(Tickets),
     /// Players log in at an `rtyp` door, have their endpoints bound and leave, again and again.
     Logins(Logins),
+    /// Players send messages, and what they are sent back is counted.
+    Messages(Messages),
     /// Writes reservation ids that nobody can guess to stdout, one a line.
     Mint(Mint),
 }
@@ -127,6 +129,54 @@ pub(crate) struct Logins {
     /// The other patterns, with commas between, in turns.
     #[arg(long, value_name = "PATTERNS", default_value = "trap-#")]
     pub(crate) bad_names: String,
+}
+
+/// The door must have seats for all, and send back what it is sent.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Messages {
+    /// Where they play: a door, or a bare server that takes and gives the datagrams of `rtyp`.
+    #[arg(value_name = "tcp://, mafianet:// or udp://127.0.0.1:PORT", value_parser = target)]
+    pub(crate) server: Target,
+    /// How many play.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) players: u32,
+    /// How many messages each has under way.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) window: u32,
+    /// How many all together send in a second, whatever comes back, in place of a window.
+    #[arg(long)]
+    pub(crate) rate: Option<u32>,
+    /// How long a message is, in bytes.
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(9..=1200))]
+    pub(crate) length: u32,
+    /// For how many seconds.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) seconds: u32,
+    /// For how many seconds before that, which are a phase of their own.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) warm_up: u32,
+    /// Makes everything that is left to chance the same as in another run.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// Where messages go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    /// A bare server.
+    Bare(SocketAddrV4),
+    /// The TCP port of an `rtyp` door.
+    Rtyp(SocketAddrV4),
+    /// A `mafianet` door.
+    MafiaNet(SocketAddrV4),
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    match text.split_once("://") {
+        Some(("udp", _)) => local(text, "udp://").map(Target::Bare),
+        Some(("tcp", _)) => local(text, "tcp://").map(Target::Rtyp),
+        _ => door(text).map(Target::MafiaNet),
+    }
 }
 
 /// Nothing is put under load.

@@ -2,8 +2,6 @@
 //! its own. Either so many live at once, and each that ends is followed by the next (a closed loop), or they
 //! come when they are due, whatever became of those before (an open loop).
 
-mod busy;
-mod events;
 mod life;
 mod lives;
 mod names;

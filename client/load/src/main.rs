@@ -13,10 +13,14 @@ mod admissions;
 #[cfg(target_os = "linux")]
 mod args;
 #[cfg(target_os = "linux")]
+mod busy;
+#[cfg(target_os = "linux")]
 mod crowd;
 #[cfg(target_os = "linux")]
 #[cfg(test)]
 mod door;
+#[cfg(target_os = "linux")]
+mod events;
 #[cfg(target_os = "linux")]
 mod flood;
 #[cfg(target_os = "linux")]
@@ -27,6 +31,8 @@ mod joiners;
 mod lines;
 #[cfg(target_os = "linux")]
 mod logins;
+#[cfg(target_os = "linux")]
+mod messages;
 #[cfg(target_os = "linux")]
 mod pace;
 #[cfg(target_os = "linux")]
@@ -64,6 +70,7 @@ fn main() -> ExitCode {
         Scenario::Admissions(admissions) => admissions::run(&admissions),
         Scenario::Pending(pending) => pending::run(pending),
         Scenario::Logins(logins) => logins::run(&logins),
+        Scenario::Messages(messages) => messages::run(&messages),
         Scenario::Mint(mint) => tickets::mint(&mint),
         Scenario::Tickets(tickets) => tickets::run(&tickets),
     };

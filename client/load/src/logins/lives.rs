@@ -1,11 +1,11 @@
 //! All lives: who begins when, whose turn it is, and what came of them.
 
-use super::busy::busy;
-use super::events::Events;
 use super::life::{Life, Step};
 use super::names::Names;
 use super::tally::Tally;
 use crate::args::Logins;
+use crate::busy::busy;
+use crate::events::Events;
 use crate::pace::Pace;
 use crate::samples::Samples;
 use crate::socket::{Batch, Port};

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::Duration;
 
 /// For how long this thread has run so far. Nothing where the system does not say.
-pub(super) fn busy() -> Duration {
+pub(crate) fn busy() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = text.split_whitespace().next().map(str::parse);
     Duration::from_nanos(nanos.and_then(Result::ok).unwrap_or(0))

@@ -12,13 +12,13 @@ use std::time::Duration;
 const BATCH: usize = 256;
 
 /// Who listens to sockets.
-pub(super) struct Events {
+pub(crate) struct Events {
     epoll: OwnedFd,
     ready: Vec<Event>,
 }
 
 impl Events {
-    pub(super) fn new() -> io::Result<Events> {
+    pub(crate) fn new() -> io::Result<Events> {
         Ok(Events {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
             ready: Vec::with_capacity(BATCH),
@@ -26,12 +26,12 @@ impl Events {
     }
 
     /// Tells of a socket that has something to be read, by this number, for as long as it has.
-    pub(super) fn while_readable(&self, socket: impl AsFd, number: u64) -> io::Result<()> {
+    pub(crate) fn while_readable(&self, socket: impl AsFd, number: u64) -> io::Result<()> {
         self.add(socket, number, EventFlags::IN)
     }
 
     /// Tells of a socket each time that something about it changes, until it is closed.
-    pub(super) fn when_changed(&self, socket: impl AsFd, number: u64) -> io::Result<()> {
+    pub(crate) fn when_changed(&self, socket: impl AsFd, number: u64) -> io::Result<()> {
         let all = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
         self.add(socket, number, all)
     }
@@ -46,7 +46,7 @@ impl Events {
     }
 
     /// The numbers of those that are ready, as soon as one is or this has passed.
-    pub(super) fn next(&mut self, within: Duration, numbers: &mut Vec<u64>) -> io::Result<()> {
+    pub(crate) fn next(&mut self, within: Duration, numbers: &mut Vec<u64>) -> io::Result<()> {
         if self.take(numbers)? > 0 || within.is_zero() {
             return Ok(());
         }
