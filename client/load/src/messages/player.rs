@@ -93,7 +93,7 @@ impl Player {
                     Heard::Message(due) => {
                         *flying = flying.saturating_sub(1);
                         count.back += 1;
-                        if count.back % TIMED == 0 {
+                        if count.back.is_multiple_of(TIMED) {
                             count.round_trip.add(now.saturating_sub(due));
                         }
                     }

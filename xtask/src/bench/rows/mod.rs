@@ -4,6 +4,7 @@ mod admission;
 mod admission_mafianet;
 mod evidence;
 mod pending;
+mod rules;
 mod scale;
 mod start;
 
@@ -17,6 +18,7 @@ pub(crate) const ALL: &[Row] = &[
     admission_mafianet::ROW,
     pending::ROW,
     evidence::ROW,
+    rules::ROW,
     scale::ROW,
     start::ROW,
 ];
