@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::process;
 
 /// What in a Cargo.lock is worth naming beside figures.
-const NAMED: [&str; 10] = [
+const NAMED: [&str; 8] = [
     "wasmtime",
     "tokio",
     "quinn-udp",
@@ -19,8 +19,6 @@ const NAMED: [&str; 10] = [
     "lua-src",
     "rhai",
     "extism",
-    "rustls",
-    "plotters",
 ];
 
 /// Where peers that are compared have lock files of their own, below the root.
@@ -76,7 +74,7 @@ pub(crate) fn versions(root: &Path) -> Vec<(String, String)> {
         let inside = locked(&peer.join("Cargo.lock")).into_iter();
         versions.extend(inside.map(|(package, version)| match package == name {
             true => (package, version),
-            false => (format!("{package} (beside it in {name})"), version),
+            false => (format!("{package} of {name}"), version),
         }));
     }
     versions

@@ -133,7 +133,7 @@ fn choose<'a>(all: &'a [Row], names: &[String]) -> Outcome<Vec<&'a Row>> {
 
 fn list(rows: &[&Row]) {
     for row in rows {
-        println!("{}: {}", row.name, row.about);
+        println!("{}: {} (about {} s)", row.name, row.about, row.seconds);
         for Setting {
             name,
             about,
