@@ -1,6 +1,7 @@
 //! One load of one module.
 
 use crate::backoff::Backoff;
+use crate::right::Right;
 use crate::status::GenerationInfo;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,6 +15,8 @@ pub(crate) struct Generation<M> {
     pub(crate) module: M,
     /// Whether it is left alone for a while.
     pub(crate) backoff: Backoff,
+    /// Whether it may be called at once.
+    pub(crate) right: Right,
     answered_well: AtomicBool,
 }
 
@@ -24,6 +27,7 @@ impl<M> Generation<M> {
             info,
             module,
             backoff: Backoff::default(),
+            right: Right::default(),
             answered_well: AtomicBool::new(false),
         }
     }

@@ -13,6 +13,7 @@
 //! The crate knows no socket, no configuration file and no rule of admission; what comes of an answer
 //! is `usher-core`'s.
 
+mod at_once;
 mod backoff;
 mod bindings;
 mod bucket;
@@ -37,6 +38,7 @@ mod pinned;
 mod policies;
 mod policy;
 mod queue;
+mod right;
 mod rules;
 mod sample;
 mod slot;

@@ -48,8 +48,8 @@ struct Loader {
     engine: Arc<Engine>,
     taken: TakenView,
     buckets: LiveBuckets,
-    /// One warm instance for each.
-    workers: usize,
+    /// One warm instance for each worker, and one for calls at once.
+    instances: usize,
 }
 
 impl Policies {
@@ -68,7 +68,7 @@ impl Policies {
             engine,
             taken,
             buckets,
-            workers: workers.get(),
+            instances: workers.get() + 1,
         };
         let mut open = Vec::with_capacity(slots.len());
         let mut settings = Vec::with_capacity(slots.len());
@@ -117,6 +117,13 @@ impl Policies {
         if let Err(Job::Over(over)) = self.work.queue.push_later(job, ENDINGS) {
             self.work.untold(&over);
         }
+    }
+
+    /// Does a job now, on this thread, if its module is quick and an instance of it is ready; else gives it
+    /// back, to be handed in. Holds the thread for two milliseconds at most, and for that long only now and
+    /// then.
+    pub fn at_once(&self, job: Job) -> Result<Reply, Job> {
+        self.work.at_once(job)
     }
 
     /// The current generation, params and deadline of every slot and the buckets of now, to be kept in a
@@ -169,7 +176,7 @@ impl Policies {
         let buckets = self.loader.buckets.now();
         if let Err(fault) = current
             .module
-            .warm(self.loader.workers, (&params, &buckets))
+            .warm(self.loader.instances, (&params, &buckets))
         {
             // It answered before, and the next calls try again.
             tracing::warn!(
@@ -267,7 +274,7 @@ impl Loader {
         let told = (params, &buckets);
         let module = PolicyModule::load(&self.engine, &compiled, owner, told)?.module;
         module
-            .warm(self.workers, told)
+            .warm(self.instances, told)
             .map_err(LoadError::SelfTest)?;
         Ok(Loaded {
             description: module.description().clone(),

@@ -7,7 +7,7 @@ use crate::engine::Engine;
 use crate::fault::{bad_answer, of_start};
 use crate::guest::{self, Owner, State};
 use crate::imports::Sight;
-use crate::imports::log::Lines;
+use crate::imports::log::{Lines, Log};
 use crate::load::{self, Compiled, LoadError, World};
 use crate::sample;
 use crate::translate::ask::{facts_of_ask, request_of_ask, request_of_over};
@@ -18,7 +18,7 @@ use crate::translate::verdict::{answerable, verdict_in};
 use crate::translate::waiter::{texts_in, waiter_out};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use usher_core::{Ask, AskStatus, Command, Fault, Over, Verdict};
+use usher_core::{Ask, AskStatus, Command, Fault, FaultKind, Over, Verdict};
 use wasmtime::Store;
 
 /// How long a canned call may run: long enough for code that is run for the first time on a busy
@@ -54,6 +54,16 @@ struct PolicyInstance {
     guest: AdmissionPolicy,
     /// The memory that it had when it was new.
     begun_with: usize,
+}
+
+/// What came of a call that had to be over soon.
+pub(crate) enum Soon<T> {
+    /// It was.
+    Done(Result<T, Fault>),
+    /// It was stopped, and nothing has come of it.
+    GivenUp,
+    /// There is no instance to call, and to make one takes longer.
+    NotReady,
 }
 
 /// What a module answered when it was tried.
@@ -136,6 +146,16 @@ impl PolicyModule {
         })
     }
 
+    /// Calls `on-connect-request`, if an instance is ready; within the terms' deadline or not at all.
+    pub(crate) fn ask_soon(&self, ask: &Ask, terms: &Terms<'_>) -> Soon<Verdict> {
+        self.call_soon(|instance| instance.ask(ask, terms, &self.description))
+    }
+
+    /// Calls `on-ended` in the same way.
+    pub(crate) fn over_soon(&self, over: &Over, terms: &Terms<'_>) -> Soon<Vec<Command>> {
+        self.call_soon(|instance| instance.over(over, terms))
+    }
+
     /// Calls `on-waiting`.
     pub(crate) fn status(
         &self,
@@ -163,10 +183,32 @@ impl PolicyModule {
             None => self.instantiate(terms.deadline)?,
         };
         let result = run(&mut instance)?;
+        self.keep(instance);
+        Ok(result)
+    }
+
+    /// The same, but what is stopped by its deadline has not been: its lines in the log are never said.
+    fn call_soon<T>(&self, run: impl FnOnce(&mut PolicyInstance) -> Result<T, Fault>) -> Soon<T> {
+        let Some(mut instance) = self.idle().pop() else {
+            return Soon::NotReady;
+        };
+        instance.log().hold();
+        let result = run(&mut instance);
+        if matches!(&result, Err(fault) if fault.kind == FaultKind::Deadline) {
+            instance.log().take_back();
+            return Soon::GivenUp;
+        }
+        instance.log().release();
+        if result.is_ok() {
+            self.keep(instance);
+        }
+        Soon::Done(result)
+    }
+
+    fn keep(&self, instance: PolicyInstance) {
         if !instance.store.data().limits.is_worn(instance.begun_with) {
             self.idle().push(instance);
         }
-        Ok(result)
     }
 
     fn instantiate(&self, deadline: Duration) -> Result<PolicyInstance, Fault> {
@@ -199,6 +241,10 @@ fn instantiate(
 }
 
 impl PolicyInstance {
+    fn log(&mut self) -> &mut Log {
+        &mut self.store.data_mut().imports.log
+    }
+
     fn describe(&mut self, terms: &Terms<'_>) -> Result<Description, Fault> {
         let sample = sample::ask("describe");
         let sight = terms.sight(&sample);
@@ -211,9 +257,9 @@ impl PolicyInstance {
 
     /// A call with the canned request, of which nothing is logged.
     fn canned(&mut self, terms: &Terms<'_>, description: &Description) -> Result<Verdict, Fault> {
-        self.store.data_mut().imports.log.mute(true);
+        self.log().mute(true);
         let verdict = self.ask(&sample::ask("self-test"), terms, description)?;
-        self.store.data_mut().imports.log.mute(false);
+        self.log().mute(false);
         self.begun_with = self.store.data().limits.memory();
         Ok(verdict)
     }

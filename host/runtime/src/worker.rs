@@ -22,10 +22,10 @@ pub(crate) struct Work {
 }
 
 /// Whom a job is for.
-struct Called<'a> {
+pub(crate) struct Called<'a> {
     slot: &'a Slot<PolicyModule>,
-    generation: Arc<Generation<PolicyModule>>,
-    pinned: &'a PinnedSlot,
+    pub(crate) generation: Arc<Generation<PolicyModule>>,
+    pub(crate) pinned: &'a PinnedSlot,
 }
 
 impl Work {
@@ -114,7 +114,7 @@ impl Work {
         (self.clock)() >= deadline
     }
 
-    fn called<'a>(
+    pub(crate) fn called<'a>(
         &'a self,
         snapshot: &'a Snapshot,
         slot: SlotId,
@@ -154,7 +154,16 @@ impl Work {
                 "it kept faulting and is left alone for a while",
             ));
         }
-        let result = self.call(called, "on-connect-request", run);
+        self.noted(called, self.call(called, "on-connect-request", run))
+    }
+
+    /// Notes how a decision went.
+    pub(crate) fn noted<T>(
+        &self,
+        called: &Called<'_>,
+        result: Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let generation = &called.generation;
         match &result {
             Ok(_) => generation.succeeded(),
             Err(fault) => {
@@ -172,15 +181,25 @@ impl Work {
         result
     }
 
-    /// Calls a module, and counts and logs a fault.
+    /// Calls a module, and notes that.
     fn call<T>(
         &self,
         called: &Called<'_>,
         hook: &str,
         run: impl FnOnce(&PolicyModule, &Terms<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        called.slot.called();
         let result = run(&called.generation.module, &called.pinned.terms());
+        self.counted(called, hook, result)
+    }
+
+    /// Counts a call, and counts and logs its fault.
+    pub(crate) fn counted<T>(
+        &self,
+        called: &Called<'_>,
+        hook: &str,
+        result: Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        called.slot.called();
         if let Err(fault) = &result
             && let Some(unsaid) = called.slot.faulted(&fault.message, (self.clock)())
         {

@@ -34,6 +34,9 @@ pub(crate) struct Log {
     lines: Arc<Lines>,
     muted: bool,
     in_call: u32,
+    left_out_in_call: u64,
+    /// Lines of a call that may be given up.
+    held: Option<Vec<(Level, String)>>,
     last_words: Option<String>,
 }
 
@@ -63,6 +66,14 @@ impl Lines {
         admits
     }
 
+    /// A call was given up: its lines were never said.
+    fn take_back(&self, in_call: u32, left_out: u64) {
+        let mut counted = self.counted();
+        // Another second may have begun since.
+        counted.in_second = counted.in_second.saturating_sub(in_call);
+        counted.left_out = counted.left_out.saturating_sub(left_out);
+    }
+
     fn counted(&self) -> std::sync::MutexGuard<'_, Counted> {
         // Counting does not panic.
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
@@ -78,8 +89,28 @@ impl Log {
             lines,
             muted: false,
             in_call: 0,
+            left_out_in_call: 0,
+            held: None,
             last_words: None,
         }
+    }
+
+    /// The next call may be given up: what it says is kept until it is known that it was not.
+    pub(crate) fn hold(&mut self) {
+        self.held = Some(Vec::new());
+    }
+
+    /// The call came to its end: what it said is said.
+    pub(crate) fn release(&mut self) {
+        for (level, line) in self.held.take().unwrap_or_default() {
+            self.emit(level, &line);
+        }
+    }
+
+    /// The call was given up: it has said nothing.
+    pub(crate) fn take_back(&mut self) {
+        self.held = None;
+        self.lines.take_back(self.in_call, self.left_out_in_call);
     }
 
     /// While muted nothing is written: canned calls are nobody's business. Last words are kept.
@@ -90,6 +121,7 @@ impl Log {
     /// Before a call.
     pub(crate) fn begin(&mut self, now: Moment) {
         self.in_call = 0;
+        self.left_out_in_call = 0;
         self.last_words = None;
         let left_out = self.lines.begin(now);
         if left_out > 0 {
@@ -106,6 +138,7 @@ impl Log {
     pub(crate) fn admits(&mut self) -> bool {
         let admits = self.lines.admits(self.in_call);
         self.in_call += u32::from(admits);
+        self.left_out_in_call += u64::from(!admits);
         admits
     }
 
@@ -128,7 +161,11 @@ impl log::Host for Log {
             // Told once, in the message of the fault that follows.
             self.last_words = Some(escaped(&message_first(&text), LINE));
         } else if !self.muted && self.admits() {
-            self.emit(level, &escaped(&text, LINE));
+            let line = escaped(&text, LINE);
+            match &mut self.held {
+                Some(held) => held.push((level, line)),
+                None => self.emit(level, &line),
+            }
         }
     }
 }
@@ -188,6 +225,24 @@ mod tests {
         assert_eq!(lines.begin(Moment::from_millis(6_000)), 12);
         assert_eq!(lines.begin(Moment::from_millis(6_999)), 0);
         assert_eq!(counted(&lines), (0, 0));
+    }
+
+    #[test]
+    fn a_call_that_was_given_up_has_said_nothing() {
+        let lines = Arc::default();
+        let mut log = log(&lines);
+        log.hold();
+        log.begin(Moment::ZERO);
+        say(&mut log, 20);
+        assert_eq!(log.held.as_ref().map(Vec::len), Some(16));
+        log.take_back();
+        assert_eq!(counted(&lines), (0, 0));
+        log.hold();
+        log.begin(Moment::ZERO);
+        say(&mut log, 3);
+        log.release();
+        assert_eq!(counted(&lines), (3, 0));
+        assert!(log.held.is_none(), "what comes after is said at once");
     }
 
     #[test]
