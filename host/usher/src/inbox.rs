@@ -168,6 +168,11 @@ impl<T> Receiver<T> {
         Some(self.open(entry))
     }
 
+    /// Whether nothing waits at this moment.
+    pub fn is_empty(&self) -> bool {
+        self.from.is_empty()
+    }
+
     fn open(&self, entry: Entry<T>) -> T {
         if entry.offered {
             self.room.leave();

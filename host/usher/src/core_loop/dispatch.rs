@@ -1,20 +1,37 @@
 //! Carries out the core's outputs.
 
+use super::calls::Calls;
 use super::links::{DoorEvent, Links, Lookup, PolicyCall, RoomEvent};
-use usher_core::{Command, DoorId, Output, Rechecked};
+use usher_core::{Command, DoorId, Input, Output, Rechecked};
 
 /// Hands each output to whom it concerns, in order.
 pub(super) struct Dispatch {
     links: Links,
+    pub(super) calls: Calls,
 }
 
 impl Dispatch {
     pub(super) fn new(links: Links) -> Dispatch {
-        Dispatch { links }
+        let calls = Calls::default();
+        Dispatch { links, calls }
+    }
+
+    /// The next answer of a policy that was asked, if it is answered on this turn.
+    pub(super) fn next_answer(&mut self) -> Option<Input> {
+        self.calls.next_answer(&*self.links.policies)
+    }
+
+    /// What a policy wants done about an ending, if the turn has time for that.
+    pub(super) fn next_notice(&mut self) -> Option<Input> {
+        self.calls.next_notice(&*self.links.policies)
+    }
+
+    fn call(&mut self, call: PolicyCall) {
+        self.calls.put(call, &*self.links.policies);
     }
 
     /// Carries out an output. False when it was an audit record that found no room.
-    pub(super) fn carry_out(&self, output: Output) -> bool {
+    pub(super) fn carry_out(&mut self, output: Output) -> bool {
         match output {
             Output::Pending { door, request } => {
                 self.deliver(door, DoorEvent::Pending { request });
@@ -69,9 +86,9 @@ impl Dispatch {
                     how,
                 },
             ),
-            Output::Ask(ask) => self.links.policies.call(PolicyCall::Ask(ask)),
-            Output::AskStatus(ask) => self.links.policies.call(PolicyCall::Status(ask)),
-            Output::Over(over) => self.links.policies.call(PolicyCall::Over(over)),
+            Output::Ask(ask) => self.call(PolicyCall::Ask(ask)),
+            Output::AskStatus(ask) => self.call(PolicyCall::Status(ask)),
+            Output::Over(over) => self.call(PolicyCall::Over(over)),
             Output::Lookup {
                 request,
                 attempt,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use usher_core::{
-    Ask, AskStatus, Decided, Grant, LookupKind, Over, Parting, Player, Question, Reason, Rechecked,
-    RequestId, SessionEnd, SessionId, Wanted,
+    Ask, AskStatus, Decided, Grant, Input, LookupKind, Over, Parting, Player, Question, Reason,
+    Rechecked, RequestId, SessionEnd, SessionId, Wanted,
 };
 
 /// What a door is told about its peers, in the order in which it happened.
@@ -91,6 +91,10 @@ pub enum PolicyCall {
 pub trait PolicyLink: Send {
     /// Takes a call. Must not block; the answer comes, or never does.
     fn call(&self, call: PolicyCall);
+
+    /// Answers a call on this thread, if that is sure to be over very soon; else gives it back. Must not block
+    /// for longer than two milliseconds, nor for so long often.
+    fn answer(&self, call: PolicyCall) -> Result<Input, PolicyCall>;
 
     /// A policy puts an entry into a bucket, for a while or for good. Must not block.
     fn put(&self, bucket: Arc<str>, entry: Arc<str>, lasts: Option<Duration>);

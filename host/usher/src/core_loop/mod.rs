@@ -1,5 +1,6 @@
 //! The task that owns the core: takes up what happened, in order, and hands out what is to be done.
 
+mod calls;
 mod dispatch;
 mod handle;
 mod links;
@@ -60,10 +61,32 @@ impl Loop {
                     Some(item) => self.take_batch(item),
                     None => return,
                 },
-                () = sleep.as_mut() => self.handle(Input::Tick, clock.now()),
+                () = sleep.as_mut() => {
+                    self.dispatch.calls.begin_turn();
+                    self.handle(Input::Tick, clock.now());
+                }
             }
+            self.tell_of_endings().await;
             self.tell_if_empty();
             self.publish();
+        }
+    }
+
+    /// Once nobody waits for the core, policies hear of those whose requests have ended.
+    async fn tell_of_endings(&mut self) {
+        while self.dispatch.calls.any_notices() && self.inbox.items.is_empty() {
+            match self.dispatch.next_notice() {
+                Some(answer) => self.handle(answer, self.inbox.clock.now()),
+                // The turn has had its calls.
+                None => {
+                    tokio::task::yield_now().await;
+                    self.dispatch.calls.begin_turn();
+                }
+            }
+        }
+        if self.dispatch.calls.turn_is_over() {
+            // What the policies may take of a processor that doors need too is bounded.
+            tokio::task::yield_now().await;
         }
     }
 
@@ -74,8 +97,12 @@ impl Loop {
     }
 
     fn take_batch(&mut self, first: Item) {
+        self.dispatch.calls.begin_turn();
         self.take(first);
         for _ in 1..BATCH {
+            if self.dispatch.calls.turn_is_over() {
+                return;
+            }
             match self.inbox.items.try_next() {
                 Some(item) => self.take(item),
                 None => return,
@@ -104,6 +131,14 @@ impl Loop {
 
     fn handle(&mut self, input: Input, at: usher_core::Moment) {
         self.core.handle(input, at);
+        self.carry_out_all();
+        while let Some(answer) = self.dispatch.next_answer() {
+            self.core.handle(answer, self.inbox.clock.now());
+            self.carry_out_all();
+        }
+    }
+
+    fn carry_out_all(&mut self) {
         while let Some(output) = self.core.poll_output() {
             if !self.dispatch.carry_out(output) {
                 self.inbox.count_lost_audit();

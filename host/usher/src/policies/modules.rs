@@ -323,16 +323,37 @@ fn workers() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(TWO).max(TWO)
 }
 
+impl From<PolicyCall> for Job {
+    fn from(call: PolicyCall) -> Job {
+        match call {
+            PolicyCall::Ask(ask) => Job::Ask(ask),
+            PolicyCall::Status(ask) => Job::Status(ask),
+            PolicyCall::Over(over) => Job::Over(over),
+        }
+    }
+}
+
+impl From<Job> for PolicyCall {
+    fn from(job: Job) -> PolicyCall {
+        match job {
+            Job::Ask(ask) => PolicyCall::Ask(ask),
+            Job::Status(ask) => PolicyCall::Status(ask),
+            Job::Over(over) => PolicyCall::Over(over),
+        }
+    }
+}
+
 /// How the core reaches the policies.
 pub struct Asked(pub Arc<Loader>);
 
 impl PolicyLink for Asked {
     fn call(&self, call: PolicyCall) {
-        self.0.policies.submit(match call {
-            PolicyCall::Ask(ask) => Job::Ask(ask),
-            PolicyCall::Status(ask) => Job::Status(ask),
-            PolicyCall::Over(over) => Job::Over(over),
-        });
+        self.0.policies.submit(call.into());
+    }
+
+    fn answer(&self, call: PolicyCall) -> Result<Input, PolicyCall> {
+        let answered = self.0.policies.at_once(call.into());
+        answered.map(Input::from).map_err(PolicyCall::from)
     }
 
     fn put(&self, bucket: Arc<str>, entry: Arc<str>, lasts: Option<Duration>) {
