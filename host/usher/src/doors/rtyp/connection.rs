@@ -69,7 +69,6 @@ async fn login(
     stranger: Stranger,
     name: PlayerName,
 ) {
-    stream.send_at_once();
     let address = canonical(address);
     let mut peer = door.peers.enter(door.core.next_request(), address.ip());
     let request = request(&peer, address, door, &name);

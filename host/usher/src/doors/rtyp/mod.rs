@@ -8,6 +8,7 @@
 mod connection;
 mod drops;
 mod misses;
+mod orders;
 mod peers;
 mod reasons;
 mod stream;
@@ -21,11 +22,11 @@ use super::listener::{self, Entrance};
 use super::socket::TakenPort;
 use super::strangers::Strangers;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
-use crate::inbox::{self, Sender};
 use crate::metrics;
 use crate::text::Shown;
 use connection::{Shared, serve};
 use drops::Drops;
+use orders::{Order, Orders, orders};
 use peers::{Peers, Told};
 use std::io;
 use std::net::SocketAddr;
@@ -36,7 +37,7 @@ use table::{Opened, Table};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::JoinSet;
-use udp::{Order, SENDING, Udp};
+use udp::Udp;
 use usher_core::{DoorId, Grant, RequestId, SessionId};
 use usher_runtime::Message;
 use usher_wire::rtyp::{MAX_DATAGRAM, SessionToken};
@@ -110,13 +111,14 @@ impl Bound for Ports {
         parts: &mut JoinSet<()>,
     ) -> io::Result<Arc<dyn Door>> {
         let settings = self.settings;
-        let (orders, obeyed) = inbox::inbox(SENDING);
+        let (orders, obeyed) = orders();
         let (close, closing) = watch::channel(false);
         let (alive, over) = mpsc::channel(1);
         let shed = Arc::new(AtomicU64::new(0));
         let udp = Udp {
             socket: self.udp.open()?,
             orders: obeyed,
+            taken: Vec::new(),
             core: core.clone(),
             game: game.outlet(&settings.name)?,
             table: Table::new(),
@@ -160,7 +162,7 @@ impl Bound for Ports {
 
 struct RtypDoor {
     name: Arc<str>,
-    orders: Sender<Order>,
+    orders: Orders,
     shed: Arc<AtomicU64>,
     peers: Peers,
     strangers: Strangers,
@@ -183,7 +185,7 @@ impl RtypDoor {
             .and_then(|token| SessionToken::new(token.expose()));
         // A peer that has just gone needs no endpoint; the core will hear of it next.
         if let (Some(token), Some(login)) = (token, self.peers.login(request)) {
-            self.orders.put(Order::Opened(Opened {
+            self.orders.note(Order::Opened(Opened {
                 session: grant.session,
                 request,
                 token,
@@ -206,9 +208,9 @@ impl DoorLink for RtypDoor {
             } => self.peers.tell(request, Told::Refused { reason, at_knock }),
             DoorEvent::Accepted { request, grant } => self.accepted(request, grant),
             DoorEvent::Bound { session, endpoint } => {
-                self.orders.put(Order::Bound(session, endpoint));
+                self.orders.give(Order::Bound(session, endpoint));
             }
-            DoorEvent::Probe { session } => self.orders.put(Order::Probe(session)),
+            DoorEvent::Probe { session } => self.orders.give(Order::Probe(session)),
             DoorEvent::Ended {
                 request,
                 session,
@@ -216,7 +218,7 @@ impl DoorLink for RtypDoor {
             } => {
                 tracing::info!(door = &*self.name, %session, "over: {}", how.word());
                 metrics::session_ended(&self.name, how.word());
-                self.orders.put(Order::Ended(session));
+                self.orders.note(Order::Ended(session));
                 self.peers.tell(request, Told::Ended(how));
             }
         }

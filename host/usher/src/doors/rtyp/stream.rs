@@ -28,6 +28,9 @@ pub(super) enum Heard {
 }
 
 /// The stream. Between messages it holds no buffer.
+///
+/// The system may wait with a small message until the one before is acknowledged. There is one at most: what
+/// follows it is the last, and the end of the stream, which goes out with it, waits for nothing.
 pub(super) struct Stream {
     tcp: TcpStream,
     framer: Framer,
@@ -37,12 +40,6 @@ impl Stream {
     pub(super) fn new(tcp: TcpStream) -> Stream {
         let framer = Framer::new();
         Stream { tcp, framer }
-    }
-
-    /// Sends small messages at once.
-    pub(super) fn send_at_once(&self) {
-        // Only a matter of speed.
-        let _ = self.tcp.set_nodelay(true);
     }
 
     /// The next message. Safe to cancel.

@@ -23,7 +23,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(100);
 const SILENCE: Duration = Duration::from_secs(1);
 
 /// What the core says of a new session.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Opened {
     pub(super) session: SessionId,
     pub(super) request: RequestId,

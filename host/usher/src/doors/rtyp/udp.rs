@@ -1,15 +1,14 @@
 //! The task that plays: every datagram of a door goes in and out here.
 
 use super::drops::{Cause, Drops};
-use super::table::{Opened, Table, Taken};
+use super::orders::{Obeyed, Order};
+use super::table::{Table, Taken};
 use crate::clock::Clock;
 use crate::core_loop::Handle;
 use crate::doors::game::Outlet;
 use crate::doors::socket::path::Path;
 use crate::doors::socket::{Batch, Socket};
-use crate::inbox::Receiver;
 use crate::relay;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -21,27 +20,12 @@ use usher_wire::rtyp::{Kind, MAX_DATAGRAM};
 /// How often silence is looked for, and drops are handed on.
 const TICK: Duration = Duration::from_millis(250);
 
-/// How many datagrams may wait to be sent.
-pub(super) const SENDING: usize = 4096;
-
-/// What the door wants of the task.
-pub(super) enum Order {
-    /// A session was accepted.
-    Opened(Opened),
-    /// The core bound an endpoint.
-    Bound(SessionId, SocketAddr),
-    /// The core asks when a session was last heard of.
-    Probe(SessionId),
-    /// A session is over.
-    Ended(SessionId),
-    /// The rules have something for a player.
-    Data(SessionId, Arc<[u8]>),
-}
-
 /// The task.
 pub(super) struct Udp {
     pub(super) socket: Socket,
-    pub(super) orders: Receiver<Order>,
+    pub(super) orders: Obeyed,
+    /// Empty between turns.
+    pub(super) taken: Vec<Order>,
     pub(super) core: Handle,
     pub(super) game: Outlet,
     pub(super) table: Table,
@@ -105,9 +89,12 @@ impl Udp {
     }
 
     fn obey_all(&mut self, now: Moment) {
-        while let Some(order) = self.orders.try_next() {
+        let mut taken = std::mem::take(&mut self.taken);
+        self.orders.take_all(&mut taken);
+        for order in taken.drain(..) {
             self.obey(order, now);
         }
+        self.taken = taken;
     }
 
     fn obey(&mut self, order: Order, now: Moment) {
@@ -193,6 +180,8 @@ impl Udp {
 
     fn tick(&mut self) {
         let now = self.clock().now();
+        // Nobody is told that it plays on who does not.
+        self.obey_all(now);
         let silent: Vec<SessionId> = self.table.silent(now).collect();
         for session in silent {
             self.send(session, Kind::KeepAlive, &[], now);
