@@ -1,5 +1,6 @@
 //! Runs a host: everything is put together here, in order, and taken apart again.
 
+mod entropy;
 mod error;
 mod host;
 mod notify;
@@ -26,11 +27,10 @@ use crate::metrics::Metrics;
 use crate::policies::{Asked, Changes, Loader};
 use crate::relay::Relay;
 use crate::room::{self, Mailbox};
+use entropy::entropy;
 use host::Host;
 use passwords::Passwords;
 use ports::{Means, Ports, ROOM};
-use rand::TryRng as _;
-use rand::rngs::SysRng;
 use reread::Rereader;
 use signals::{Signal, Signals};
 use std::io;
@@ -91,7 +91,7 @@ pub async fn serve(
         attributes: outside::attributes(chosen.mode),
         ..config.to_core()
     };
-    let engine = Core::new(settings, Box::new(entropy));
+    let engine = Core::new(settings, Box::new(entropy()));
     let (mailbox, mails) = room::mailbox();
 
     let changes = Changes::watch(&config);
@@ -194,13 +194,6 @@ pub async fn serve(
         finish(written).await;
     }
     outcome
-}
-
-/// The operating system's random bits, for session tokens among other things.
-fn entropy() -> u64 {
-    SysRng
-        .try_next_u64()
-        .expect("a system whose generator works when it starts does not lose it afterwards")
 }
 
 async fn load(
