@@ -22,6 +22,10 @@ const REASONS: usize = 64;
 /// How often histograms are put in order.
 const UPKEEP: Duration = Duration::from_secs(5);
 
+/// How long records are gathered after some were taken: to be woken for each costs more than the record. As many as can
+/// wait do not come in that time.
+const GATHER: Duration = Duration::from_millis(5);
+
 /// Takes records until the core is gone. `doors` are the doors' names, by `DoorId`.
 pub async fn observe(
     mut records: mpsc::Receiver<Box<Decided>>,
@@ -36,10 +40,15 @@ pub async fn observe(
         tokio::select! {
             record = records.recv() => {
                 let Some(record) = record else { return };
-                count(&record, &doors, &mut reasons);
-                if let Some(audit) = &audit {
-                    audit.write(record);
+                let mut next = Some(record);
+                while let Some(record) = next {
+                    count(&record, &doors, &mut reasons);
+                    if let Some(audit) = &audit {
+                        audit.write(record);
+                    }
+                    next = records.try_recv().ok();
                 }
+                tokio::time::sleep(GATHER).await;
             }
             _ = upkeep.tick() => figures.upkeep(),
         }

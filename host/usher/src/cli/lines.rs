@@ -14,6 +14,9 @@ use std::time::Duration;
 /// The most that may wait, in bytes: some thousands of lines.
 const WAITING: usize = 1 << 20;
 
+/// How long lines are gathered after some were written: to be woken for each costs more than the line.
+const GATHER: Duration = Duration::from_millis(5);
+
 /// Where lines are put in. Each `write` is one line.
 pub(super) struct Lines {
     to: Sender<Item>,
@@ -83,14 +86,23 @@ impl Write for &Lines {
 }
 
 fn write_all(from: &Receiver<Item>, shared: &Shared, mut out: impl Write, tell: impl Fn(u64)) {
-    for item in from {
-        let Item::Line(line) = item else { continue };
-        // A reader that is gone, a disk that is full: there is no other place to say it.
-        let _ = out.write_all(&line);
-        shared.waiting.fetch_sub(line.len(), Ordering::Relaxed);
+    while let Ok(first) = from.recv() {
+        let mut waited_for = false;
+        for item in std::iter::once(first).chain(from.try_iter()) {
+            let Item::Line(line) = item else {
+                waited_for = true;
+                continue;
+            };
+            // A reader that is gone, a disk that is full: there is no other place to say it.
+            let _ = out.write_all(&line);
+            shared.waiting.fetch_sub(line.len(), Ordering::Relaxed);
+        }
         let lost = shared.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
             tell(lost);
+        }
+        if !waited_for {
+            thread::sleep(GATHER);
         }
     }
 }
