@@ -17,6 +17,9 @@ const WAITING: usize = 1 << 20;
 /// How long lines are gathered after some were written: to be woken for each costs more than the line.
 const GATHER: Duration = Duration::from_millis(5);
 
+/// Lines are written together up to about this many bytes.
+const TOGETHER: usize = 64 << 10;
+
 /// Where lines are put in. Each `write` is one line.
 pub(super) struct Lines {
     to: Sender<Item>,
@@ -32,7 +35,7 @@ struct Shared {
 enum Item {
     Line(Box<[u8]>),
     /// Dropped once everything before it is written.
-    Mark(#[expect(dead_code, reason = "it is there to be dropped")] SyncSender<()>),
+    Mark(SyncSender<()>),
 }
 
 impl Lines {
@@ -86,24 +89,45 @@ impl Write for &Lines {
 }
 
 fn write_all(from: &Receiver<Item>, shared: &Shared, mut out: impl Write, tell: impl Fn(u64)) {
+    let mut text = Vec::new();
     while let Ok(first) = from.recv() {
-        let mut waited_for = false;
+        let mut marks = Vec::new();
         for item in std::iter::once(first).chain(from.try_iter()) {
-            let Item::Line(line) = item else {
-                waited_for = true;
-                continue;
-            };
-            // A reader that is gone, a disk that is full: there is no other place to say it.
-            let _ = out.write_all(&line);
-            shared.waiting.fetch_sub(line.len(), Ordering::Relaxed);
+            match item {
+                Item::Line(line) => text.extend_from_slice(&line),
+                Item::Mark(mark) => marks.push(mark),
+            }
+            if text.len() >= TOGETHER {
+                break;
+            }
         }
+        write(&mut out, &text);
+        shared.waiting.fetch_sub(text.len(), Ordering::Relaxed);
+        let whole = text.len() >= TOGETHER;
+        text.clear();
         let lost = shared.lost.swap(0, Ordering::Relaxed);
         if lost > 0 {
             tell(lost);
         }
-        if !waited_for {
+        if marks.is_empty() && !whole {
             thread::sleep(GATHER);
         }
+    }
+}
+
+/// Writes lines. What is left of one that fails is left out.
+fn write(out: &mut impl Write, mut lines: &[u8]) {
+    while !lines.is_empty() {
+        let taken = match out.write(lines) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => 0,
+            // A reader that is gone, a disk that is full: there is no other place to say it.
+            Ok(0) | Err(_) => {
+                let end = lines.iter().position(|byte| *byte == b'\n');
+                end.map_or(lines.len(), |end| end + 1)
+            }
+            Ok(written) => written,
+        };
+        lines = lines.get(taken..).unwrap_or_default();
     }
 }
 
@@ -114,7 +138,7 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(30);
 
-    /// Refuses lines that begin with `!`, and stands still while it is locked.
+    /// Takes a line at a time, refuses those that begin with `!`, and stands still while it is locked.
     #[derive(Clone, Default)]
     struct Out {
         written: Arc<Mutex<Vec<u8>>>,
@@ -125,6 +149,8 @@ mod tests {
             if line.first() == Some(&b'!') {
                 return Err(io::ErrorKind::BrokenPipe.into());
             }
+            let end = line.iter().position(|byte| *byte == b'\n');
+            let line = &line[..end.map_or(line.len(), |end| end + 1)];
             self.written.lock().unwrap().extend_from_slice(line);
             Ok(line.len())
         }
@@ -148,6 +174,29 @@ mod tests {
         }
         lines.flush(LONG);
         assert_eq!(*out.written.lock().unwrap(), b"a\nb\n");
+    }
+
+    #[test]
+    fn what_is_left_of_a_line_that_fails_is_left_out() {
+        /// Takes three bytes at a time, and of a line that has a `!` nothing from there on.
+        struct Hesitant(Vec<u8>);
+        impl Write for Hesitant {
+            fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
+                if lines.first() == Some(&b'!') {
+                    return Err(io::ErrorKind::StorageFull.into());
+                }
+                let most = lines.iter().take(3).take_while(|byte| **byte != b'!');
+                let taken = most.count();
+                self.0.extend_from_slice(&lines[..taken]);
+                Ok(taken)
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Ok(())
+            }
+        }
+        let mut out = Hesitant(Vec::new());
+        write(&mut out, b"first\nsec!ond\nthird\n");
+        assert_eq!(out.0, b"first\nsecthird\n");
     }
 
     #[test]
