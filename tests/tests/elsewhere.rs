@@ -105,8 +105,9 @@ async fn who_leaves_while_a_service_hangs_leaves_nothing_behind() {
     let host = host(&fake, &["hang"]);
     for _ in 0..20 {
         let tcp = host.tcp;
-        let asked = tokio::spawn(async move { knock(tcp, "hang").await.map(drop) });
+        // Looked at before anyone comes, however quickly that one is asked about.
         let came = fake.calls().count("GET", "/hang") + 1;
+        let asked = tokio::spawn(async move { knock(tcp, "hang").await.map(drop) });
         while fake.calls().count("GET", "/hang") < came {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
