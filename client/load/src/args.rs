@@ -19,6 +19,8 @@ pub(crate) enum Scenario {
     Admissions(Admissions),
     /// Players play while others wait, others come and go, and somebody floods the door.
     Pending(Pending),
+    /// Players play and newcomers come while the doors are flooded.
+    Flood(Siege),
     /// Players come with join tickets, each with a reservation of its own, and leave once they are answered.
     Tickets(Tickets),
     /// Players log in at an `rtyp` door, have their endpoints bound and leave, again and again.
@@ -61,7 +63,8 @@ pub(crate) struct Pending {
     /// How many begin to wait in a second.
     #[arg(long, default_value_t = 1_000)]
     pub(crate) ramp: u32,
-    /// How many come and go in a second, every second one of them from 127.96.0.0/11, which the door may ban.
+    /// How many come and go in a second, every second one of them from 127.96.0.0/11, which the door may ban; 0:
+    /// nobody does, and nothing is flooded either.
     #[arg(long, default_value_t = 2_000)]
     pub(crate) arrivals: u32,
     /// How many open-connection requests of nobody come in a second.
@@ -73,6 +76,41 @@ pub(crate) struct Pending {
     /// How many seconds each phase lasts.
     #[arg(long, default_value_t = 15)]
     pub(crate) seconds: u32,
+    /// Makes everything that is left to chance the same as in another run.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// Both doors must let everyone in, and there must be rules that send back what they are sent.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct Siege {
+    /// The door that is flooded. It must be on this machine: the clients come from all over 127.0.0.0/8.
+    #[arg(value_name = "mafianet://127.0.0.1:PORT", value_parser = door)]
+    pub(crate) door: SocketAddrV4,
+    /// The one at which connections stay half open.
+    #[arg(value_name = "tcp://127.0.0.1:PORT", value_parser = tcp_door)]
+    pub(crate) tcp: SocketAddrV4,
+    /// How many datagrams of nobody come in a second; half of them are noise.
+    #[arg(long, default_value_t = 100_000)]
+    pub(crate) rate: u32,
+    /// How many come where all of them are noise.
+    #[arg(long, default_value_t = 150_000)]
+    pub(crate) noise: u32,
+    /// How many connections stay half open.
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) half_open: u32,
+    /// How many come and go in a second, at each door.
+    #[arg(long, default_value_t = 50)]
+    pub(crate) arrivals: u32,
+    /// How many play.
+    #[arg(long, default_value_t = 5)]
+    pub(crate) players: u32,
+    /// For how many seconds the door is flooded.
+    #[arg(long, default_value_t = 30)]
+    pub(crate) seconds: u32,
+    /// How many the other phases take at most.
+    #[arg(long, default_value_t = 8)]
+    pub(crate) short: u32,
     /// Makes everything that is left to chance the same as in another run.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,

@@ -191,7 +191,7 @@ impl Crowd {
                     }
                     Event::Accepted { .. } => {
                         // A seat was free, and is to be again.
-                        self.tally.seated();
+                        self.tally.seated(member.born, now);
                         member.guest.initiator().leave(b"", now);
                         leaves = true;
                     }
@@ -370,7 +370,7 @@ mod tests {
             waiting: 300,
             ramp: 3_000,
             arrivals: 200,
-            flood: 0,
+            ..Phase::default()
         };
         worker.begin(phase);
         let end = zero + Duration::from_secs(30);

@@ -1,4 +1,6 @@
-//! Open-connection requests of nobody: random sources, good shape, nothing behind them.
+//! Open-connection requests of nobody: random sources, good shape, nothing behind them. And noise, which a door
+//! can only drop: second requests with cookies that nobody gave out, datagrams of connections that there are not,
+//! random bytes.
 
 use crate::pace::Pace;
 use crate::socket::Port;
@@ -7,6 +9,7 @@ use rand::rngs::StdRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::Range;
 use std::time::Duration;
 
 /// How many sockets, which is how many source ports, it comes from.
@@ -17,6 +20,13 @@ const MAGIC: [u8; 16] = [
     0x00, 0xff, 0xff, 0x00, 0xfe, 0xfe, 0xfe, 0xfe, 0xfd, 0xfd, 0xfd, 0xfd, 0x12, 0x34, 0x56, 0x78,
 ];
 
+/// Which kinds of datagrams are open-connection requests of nobody, and which are noise.
+const FLOOD: Range<u32> = 0..4;
+const NOISES: Range<u32> = 2..6;
+
+/// How long noise is at most, in bytes.
+const NOISE: usize = 200;
+
 /// Below this share of what was asked for, the flood was not the one that was asked for.
 const ENOUGH: f64 = 0.98;
 
@@ -26,8 +36,11 @@ pub(crate) struct Flood {
     door: SocketAddr,
     random: StdRng,
     pace: Pace,
+    noise: Pace,
     asked: u32,
+    asked_noise: u32,
     sent: u64,
+    sent_noise: u64,
     refused: u64,
     since: Duration,
     buffer: [u8; 1372],
@@ -47,31 +60,42 @@ impl Flood {
             door,
             random: StdRng::seed_from_u64(seed),
             pace: Pace::new(0, Duration::ZERO),
+            noise: Pace::new(0, Duration::ZERO),
             asked: 0,
+            asked_noise: 0,
             sent: 0,
+            sent_noise: 0,
             refused: 0,
             since: Duration::ZERO,
             buffer: [0; 1372],
         })
     }
 
-    fn send(&mut self) {
-        let length = self.write();
+    /// Sends one of these kinds. Whether the system took it.
+    fn send(&mut self, kinds: Range<u32>) -> bool {
+        let length = self.write(kinds);
         let [_, b, c, d] = self.random.random::<u32>().to_be_bytes();
         // Half of the network is for the crowd, which has addresses of its own.
         let from = Ipv4Addr::new(127, b | 0x80, c, d);
         let port = &self.ports[self.random.random_range(0..PORTS)];
-        match port.send(from, self.door, &self.buffer[..length]) {
-            true => self.sent += 1,
-            false => self.refused += 1,
-        }
+        let sent = port.send(from, self.door, &self.buffer[..length]);
+        self.refused += u64::from(!sent);
+        sent
     }
 
-    /// Writes a first request, a second one with a cookie that nobody gave out, or one without. How long it
-    /// is.
-    fn write(&mut self) -> usize {
+    /// Writes a first request (kinds 0 and 1), a second one with a cookie that nobody gave out (2), or one
+    /// without (3), a datagram of no connection (4), or random bytes (5). How long it is.
+    fn write(&mut self, kinds: Range<u32>) -> usize {
+        let kind = self.random.random_range(kinds);
+        if kind >= 4 {
+            let length = self.random.random_range(20..=NOISE);
+            self.random.fill_bytes(&mut self.buffer[..length]);
+            if kind == 4 {
+                self.buffer[0] = 0x84;
+            }
+            return length;
+        }
         self.buffer[1..17].copy_from_slice(&MAGIC);
-        let kind = self.random.random_range(0..4);
         if kind < 2 {
             self.buffer[0] = 0x05;
             self.buffer[17..].fill(0);
@@ -93,16 +117,23 @@ impl Flood {
 
 impl Work for Flood {
     fn begin(&mut self, phase: Phase, now: Duration) {
-        (self.asked, self.sent, self.refused) = (phase.flood, 0, 0);
-        (self.pace, self.since) = (Pace::new(phase.flood, now), now);
+        (self.asked, self.asked_noise) = (phase.flood, phase.noise);
+        (self.sent, self.sent_noise, self.refused) = (0, 0, 0);
+        self.pace = Pace::new(phase.flood, now);
+        self.noise = Pace::new(phase.noise, now);
+        self.since = now;
     }
 
     fn turn(&mut self, now: Duration, _: &[bool]) -> Option<Duration> {
         for _ in 0..self.pace.due(now) {
-            self.send();
+            self.sent += u64::from(self.send(FLOOD));
+        }
+        for _ in 0..self.noise.due(now) {
+            self.sent_noise += u64::from(self.send(NOISES));
         }
         // A thousand times a second is often enough: the host sees a queue either way.
-        self.pace.next().map(|_| now + Duration::from_millis(1))
+        let next = self.pace.next().or(self.noise.next());
+        next.map(|_| now + Duration::from_millis(1))
     }
 
     fn settled(&self) -> bool {
@@ -112,14 +143,16 @@ impl Work for Flood {
     fn report(&mut self, now: Duration) -> Report {
         let mut report = Report::default();
         let took = now.saturating_sub(self.since).as_secs_f64();
-        let each_second = self.sent as f64 / took.max(f64::MIN_POSITIVE);
+        let each_second = |sent: u64| sent as f64 / took.max(f64::MIN_POSITIVE);
         report.set("asked_each_second", self.asked);
-        report.set("sent_each_second", each_second.round());
+        report.set("sent_each_second", each_second(self.sent).round());
+        report.set("noise_sent", self.sent_noise);
         report.set("not_taken_by_the_system", self.refused);
-        if each_second < f64::from(self.asked) * ENOUGH {
+        let asked = self.asked + self.asked_noise;
+        let in_all = each_second(self.sent + self.sent_noise);
+        if in_all < f64::from(asked) * ENOUGH {
             report.behind.push(format!(
-                "the flood was {each_second:.0} datagrams a second, not {}",
-                self.asked
+                "the flood was {in_all:.0} datagrams a second, not {asked}"
             ));
         }
         report
@@ -175,5 +208,32 @@ mod tests {
         assert_eq!(report.figures["sent_each_second"], 1000.0);
         assert!(report.behind.is_empty());
         assert_eq!(flood.report(Duration::from_secs(1)).behind.len(), 1);
+    }
+    #[test]
+    fn noise_is_nothing_that_could_be_answered() {
+        let door = Port::open().unwrap();
+        let at = SocketAddr::from((Ipv4Addr::LOCALHOST, door.number));
+        let mut flood = Flood::new(at, 1).unwrap();
+        let phase = Phase {
+            noise: 1000,
+            ..Phase::default()
+        };
+        flood.begin(phase, Duration::ZERO);
+        flood.turn(Duration::from_millis(100), &[]);
+        let mut batch = Batch::new();
+        let (mut all, mut requests) = (0, 0);
+        while door.receive(&mut batch) {
+            for received in batch.datagrams() {
+                let is_offline = received.bytes.get(1..17) == Some(&MAGIC);
+                assert!(!is_offline || received.bytes[0] == 0x07);
+                all += 1;
+                requests += u32::from(is_offline);
+            }
+        }
+        assert_eq!(all, 100);
+        assert!((20..80).contains(&requests), "{requests}");
+        let report = flood.report(Duration::from_millis(100));
+        assert_eq!(report.figures["noise_sent"], 100);
+        assert!(report.behind.is_empty());
     }
 }

@@ -10,8 +10,10 @@ mod tally;
 use crate::args::Logins;
 use crate::lines::{PATIENCE, say};
 use crate::logins::lives::{Coming, Lives};
+use crate::work::Report;
 use serde_json::{Value, json};
 use std::io;
+use std::net::SocketAddrV4;
 use std::time::{Duration, Instant};
 
 /// Runs all of it.
@@ -31,6 +33,35 @@ pub(crate) fn run(load: &Logins) -> io::Result<()> {
         phase(&mut lives, "warm-up", coming, load.warm_up)?;
     }
     phase(&mut lives, "logins", coming, load.seconds)
+}
+
+/// Has so many come in a second, for so long, and says what came of them.
+///
+/// # Errors
+///
+/// The system gives no ports.
+pub(crate) fn at_rate(door: SocketAddrV4, rate: u32, lasts: Duration) -> io::Result<Report> {
+    let load = Logins {
+        door,
+        at_once: None,
+        rate: Some(rate),
+        seconds: 0,
+        warm_up: 0,
+        names: "player-#".to_owned(),
+        bad_every: 0,
+        bad_names: "trap-#".to_owned(),
+    };
+    let mut lives = Lives::new(&load, Instant::now())?;
+    lives.begin(Coming::Rate(rate));
+    lives.run_for(lasts)?;
+    let busy = lives.pause();
+    lives.drain(PATIENCE)?;
+    let report = lives.report(busy);
+    let figures = report.figures["logins"].as_object().cloned();
+    Ok(Report {
+        figures: figures.unwrap_or_default(),
+        behind: report.behind,
+    })
 }
 
 fn phase(lives: &mut Lives, name: &str, coming: Coming, seconds: u32) -> io::Result<()> {

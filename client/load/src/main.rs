@@ -26,6 +26,8 @@ mod flood;
 #[cfg(target_os = "linux")]
 mod guest;
 #[cfg(target_os = "linux")]
+mod halves;
+#[cfg(target_os = "linux")]
 mod joiners;
 #[cfg(target_os = "linux")]
 mod lines;
@@ -41,6 +43,8 @@ mod pending;
 mod players;
 #[cfg(target_os = "linux")]
 mod samples;
+#[cfg(target_os = "linux")]
+mod siege;
 #[cfg(target_os = "linux")]
 mod socket;
 #[cfg(target_os = "linux")]
@@ -72,6 +76,7 @@ fn main() -> ExitCode {
         Scenario::Logins(logins) => logins::run(&logins),
         Scenario::Messages(messages) => messages::run(&messages),
         Scenario::Mint(mint) => tickets::mint(&mint),
+        Scenario::Flood(siege) => siege::run(&siege),
         Scenario::Tickets(tickets) => tickets::run(&tickets),
     };
     match done {

@@ -12,6 +12,9 @@ use std::net::SocketAddr;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+/// How many come and go in a second before anything is measured, at least.
+const WARM_UP: u32 = 200;
+
 struct Timeline {
     workers: [(&'static str, Worker); 3],
     zero: Instant,
@@ -47,7 +50,7 @@ pub(crate) fn run(load: Pending) -> io::Result<()> {
     let idle = Phase::default();
     // What the host makes once for all who come is made before anything is measured.
     timeline.begin(Phase {
-        arrivals: load.arrivals,
+        arrivals: load.arrivals.max(WARM_UP),
         ..idle
     });
     sleep(Duration::from_secs(2));
@@ -63,6 +66,9 @@ pub(crate) fn run(load: Pending) -> io::Result<()> {
     let ramp = Duration::from_secs((load.waiting / load.ramp.max(1)).into());
     timeline.ramp(waiting, ramp)?;
     timeline.phase("waiting", waiting, seconds)?;
+    if load.arrivals == 0 {
+        return timeline.leave();
+    }
     let arriving = Phase {
         arrivals: load.arrivals,
         ..waiting

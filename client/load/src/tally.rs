@@ -19,6 +19,8 @@ pub(crate) struct Tally {
     intervals: Samples,
     /// From the moment of a wake-up to the moment it came.
     late: Samples,
+    /// From the first request to being let in.
+    admitted: Samples,
     seated: u64,
     waiters: BTreeMap<String, u64>,
     passers: BTreeMap<String, u64>,
@@ -34,6 +36,7 @@ impl Tally {
             first_status: Samples::default(),
             intervals: Samples::default(),
             late: Samples::default(),
+            admitted: Samples::default(),
             seated: 0,
             waiters: BTreeMap::new(),
             passers: BTreeMap::new(),
@@ -45,8 +48,9 @@ impl Tally {
         self.passing += 1;
     }
 
-    pub(crate) fn seated(&mut self) {
+    pub(crate) fn seated(&mut self, born: Duration, now: Duration) {
         self.seated += 1;
+        self.admitted.add(now.saturating_sub(born));
     }
 
     pub(crate) fn woken_late(&mut self, by: Duration) {
@@ -83,6 +87,7 @@ impl Tally {
         report.set("first_status_us", json!(take(&mut self.first_status)));
         report.set("status_interval_us", json!(take(&mut self.intervals)));
         report.set("woken_late_us", json!(late));
+        report.set("admitted_us", json!(take(&mut self.admitted)));
         report.set("seated", self.seated);
         report.set("waiters_ended", json!(self.waiters));
         report.set("passers_ended", json!(self.passers));

@@ -24,6 +24,8 @@ pub(crate) struct Phase {
     pub(crate) arrivals: u32,
     /// How many open-connection requests of nobody come in a second.
     pub(crate) flood: u32,
+    /// How many datagrams that nobody can answer come in a second.
+    pub(crate) noise: u32,
 }
 
 /// What came of a part in a phase.

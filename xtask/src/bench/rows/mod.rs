@@ -3,6 +3,7 @@
 mod admission;
 mod admission_mafianet;
 mod evidence;
+mod flood;
 mod pending;
 mod rules;
 mod scale;
@@ -17,6 +18,7 @@ pub(crate) const ALL: &[Row] = &[
     admission::ROW,
     admission_mafianet::ROW,
     pending::ROW,
+    flood::ROW,
     evidence::ROW,
     rules::ROW,
     scale::ROW,

@@ -1,11 +1,12 @@
-//! Five players play while thousands wait, thousands come and go, and somebody floods the door.
+//! Five players play while up to 50,000 wait; and while 10,000 do, thousands come and go, and somebody floods the
+//! door.
 
 use std::path::Path;
 
 use serde_json::Value;
 
 use super::super::figure::{Figure, Line, Sample, Side, Spread};
-use super::super::load::{Phase, load};
+use super::super::load::{Phase, load as measured};
 use super::super::meter;
 use super::super::row::Row;
 use super::super::run::Run;
@@ -13,6 +14,12 @@ use super::super::settings::Setting;
 use super::super::site::Site;
 use super::super::unit::Unit;
 use crate::process::Outcome;
+
+/// How many wait.
+const WAITING: [u32; 3] = [1_000, 10_000, 50_000];
+
+/// How many wait while others come and go and the door is flooded, or as many as wait at most.
+const CROWDED: u32 = 10_000;
 
 /// Where every second one of those who come and go comes from.
 const BANNED: &str = "127.96.0.0/11\n";
@@ -32,18 +39,22 @@ const PROCESSOR: f64 = 2e3;
 /// The longest that one who waits may hear nothing: a client that sets nothing gives up after 10 s.
 const SILENCE: f64 = 8e9;
 
-/// The phases, as the generator calls them; each goes on with what was in the one before.
-const PHASES: [&str; 4] = ["idle", "waiting", "arriving", "flooded"];
+/// The phases, as the generator calls them; each goes on with what was in the one before. The last two are only
+/// where others come and go.
+const IDLE: &str = "idle";
+const WAITS: &str = "waiting";
+const ARRIVING: &str = "arriving";
+const FLOODED: &str = "flooded";
 
 pub(super) const ROW: Row = Row {
     name: "pending",
     about: "players' round trips and the host's memory while thousands wait and others flood the door",
     settings: &[
         Setting {
-            name: "waiting",
-            about: "how many wait",
-            value: 9_500,
-            quick: 950,
+            name: "most",
+            about: "how many wait at most",
+            value: 50_000,
+            quick: 1_000,
         },
         Setting {
             name: "arrivals",
@@ -70,7 +81,7 @@ pub(super) const ROW: Row = Row {
             quick: 1,
         },
     ],
-    seconds: 330,
+    seconds: 720,
     run,
 };
 
@@ -83,25 +94,46 @@ struct Round {
 
 fn run(run: &Run<'_>) -> Outcome<Vec<Figure>> {
     let echo = run.module("echo")?;
-    let rounds: Outcome<Vec<_>> = (0..run.rounds).map(|_| measure(run, &echo)).collect();
-    figures(&rounds?)
+    let most = run.setting("most");
+    let mut all = Vec::new();
+    for waiting in WAITING.into_iter().filter(|count| *count <= most) {
+        let crowded = waiting == CROWDED.min(most);
+        let rounds: Outcome<Vec<_>> = (0..run.rounds)
+            .map(|_| measure(run, &echo, waiting, crowded))
+            .collect();
+        let rounds = rounds?;
+        all.extend(figures(&rounds, waiting)?);
+        if crowded {
+            all.extend(crowded_figures(&rounds, waiting)?);
+        }
+    }
+    match all.is_empty() {
+        true => Err(format!("--with most={most}: the fewest are {}", WAITING[0])),
+        false => Ok(all),
+    }
 }
 
-fn measure(run: &Run<'_>, echo: &Path) -> Outcome<Round> {
+fn measure(run: &Run<'_>, echo: &Path, waiting: u32, crowded: bool) -> Outcome<Round> {
     let site = run.site()?;
     site.write("bans.txt", BANNED)?;
-    let mut host = run.start_host(&site, &config(run, &site, echo))?;
+    let mut host = run.start_host(&site, &config(run, &site, echo, waiting))?;
     let mut generator = run.generator("pending")?;
     generator.arg(format!("mafianet://{}", site.udp));
-    for name in ["waiting", "arrivals", "flood", "players", "seconds"] {
-        let value = run.setting(name).to_string();
-        generator.arg(format!("--{name}")).arg(value);
+    let ramp = (waiting / 8).clamp(500, 2_500);
+    let load = |name| if crowded { run.setting(name) } else { 0 };
+    for (name, value) in [
+        ("--waiting", waiting),
+        ("--ramp", ramp),
+        ("--arrivals", load("arrivals")),
+        ("--flood", load("flood")),
+        ("--players", run.setting("players")),
+        ("--seconds", run.setting("seconds")),
+    ] {
+        generator.arg(name).arg(value.to_string());
     }
-    let ramp = (run.setting("waiting") / 8).clamp(500, 1_500);
-    generator.arg("--ramp").arg(ramp.to_string());
     let mut payload = 0.0;
     let mut dropped = meter::dropped(site.udp.port());
-    let phases = load(&mut host.running, &mut generator, |said| {
+    let phases = measured(&mut host.running, &mut generator, |said| {
         payload = said["bytes"].as_f64().unwrap_or(payload);
         let now = meter::dropped(site.udp.port());
         if said["event"] == "end" {
@@ -115,10 +147,9 @@ fn measure(run: &Run<'_>, echo: &Path) -> Outcome<Round> {
 }
 
 /// A room for the players, a pool for the others and a little more.
-fn config(run: &Run<'_>, site: &Site, echo: &Path) -> String {
+fn config(run: &Run<'_>, site: &Site, echo: &Path, waiting: u32) -> String {
     let Site { udp, control, .. } = site;
     let players = run.setting("players");
-    let waiting = run.setting("waiting");
     let pool = waiting + waiting / 20 + 25;
     format!(
         "[limits]\nmax-players = {players}\nmax-pending = {pool}\nmax-pending-per-address = 0\n\
@@ -145,49 +176,67 @@ fn sentence(said: &Value, dropped: u64) -> String {
     )
 }
 
-fn figures(rounds: &[Round]) -> Outcome<Vec<Figure>> {
+/// What waiting alone comes to.
+fn figures(rounds: &[Round], waiting: u32) -> Outcome<Vec<Figure>> {
     let echo = |phase: &str| side(phase, rounds, |round| echo(round, phase));
     let one =
         |of: fn(&Round) -> Outcome<Sample>| Ok(vec![side("usher", rounds, of)?]) as Outcome<_>;
-    let [idle, waiting, arriving, flooded] = PHASES;
+    let what = |what: &str| format!("{what}, {waiting} waiting");
+    let (along, at) = ("waiting", f64::from(waiting));
     Ok(vec![
         Figure::new(
-            "players' echo, p99, while thousands wait and others come and go",
+            what("players' echo, p99"),
             Unit::Nanoseconds,
-            vec![echo(arriving)?, echo(idle)?, echo(waiting)?],
+            vec![echo(WAITS)?, echo(IDLE)?],
         )
-        .line(Line::AtMost(ROUND_TRIP)),
+        .line(Line::AtMost(ROUND_TRIP))
+        .plotted("players' echo, p99", along, at),
         Figure::new(
-            "players' echo, p99, under a flood",
-            Unit::Nanoseconds,
-            vec![echo(flooded)?, echo(arriving)?],
-        )
-        .line(Line::TimesAtMost {
-            side: arriving.to_owned(),
-            times: FLOOD,
-        }),
-        Figure::new(
-            "memory of one who waits, beyond its payload",
+            what("memory of one who waits, beyond its payload"),
             Unit::Bytes,
             one(memory)?,
         )
-        .line(Line::AtMost(MEMORY)),
+        .line(Line::AtMost(MEMORY))
+        .plotted("memory of one who waits", along, at),
         Figure::new(
-            "processor time of one who waits, a second",
+            what("processor time of one who waits, a second"),
             Unit::Nanoseconds,
             one(processor)?,
         )
-        .line(Line::AtMost(PROCESSOR)),
+        .line(Line::AtMost(PROCESSOR))
+        .plotted("processor time of one who waits, a second", along, at),
         Figure::new(
-            "longest silence to one who waits",
+            what("longest silence to one who waits"),
             Unit::Nanoseconds,
             one(silence)?,
         )
         .line(Line::AtMost(SILENCE))
         .always(),
-        Figure::new("waited, and lost", Unit::Count, one(lost)?)
+        Figure::new(what("waited, and lost"), Unit::Count, one(lost)?)
             .line(Line::AtMost(0.0))
             .always(),
+    ])
+}
+
+/// What others who come and go, and a flood, come to.
+fn crowded_figures(rounds: &[Round], waiting: u32) -> Outcome<Vec<Figure>> {
+    let echo = |phase: &str| side(phase, rounds, |round| echo(round, phase));
+    Ok(vec![
+        Figure::new(
+            format!("players' echo, p99, {waiting} waiting and others who come and go"),
+            Unit::Nanoseconds,
+            vec![echo(ARRIVING)?, echo(IDLE)?],
+        )
+        .line(Line::AtMost(ROUND_TRIP)),
+        Figure::new(
+            format!("players' echo, p99, {waiting} waiting, others who come and go, and a flood"),
+            Unit::Nanoseconds,
+            vec![echo(FLOODED)?, echo(ARRIVING)?],
+        )
+        .line(Line::TimesAtMost {
+            side: ARRIVING.to_owned(),
+            times: FLOOD,
+        }),
     ])
 }
 
@@ -213,7 +262,7 @@ fn echo(round: &Round, phase: &str) -> Outcome<Sample> {
 /// What the process grew by while they came, over all of them: what it holds for them, and what it got ready
 /// for more of them.
 fn memory(round: &Round) -> Outcome<Sample> {
-    let (idle, waiting) = (named(round, PHASES[0])?, named(round, PHASES[1])?);
+    let (idle, waiting) = (named(round, IDLE)?, named(round, WAITS)?);
     let grown = waiting.rss as f64 - idle.rss as f64;
     let each = grown / waiting.figure("/crowd/waiting")?;
     Ok(waiting.sample(each - round.payload))
@@ -221,7 +270,7 @@ fn memory(round: &Round) -> Outcome<Sample> {
 
 /// What the host was busier by while they waited, over all of them.
 fn processor(round: &Round) -> Outcome<Sample> {
-    let (idle, waiting) = (named(round, PHASES[0])?, named(round, PHASES[1])?);
+    let (idle, waiting) = (named(round, IDLE)?, named(round, WAITS)?);
     let busy = |phase: &Phase| phase.host_cpu_s / phase.seconds;
     let each = (busy(waiting) - busy(idle)) / waiting.figure("/crowd/waiting")?;
     Ok(waiting.sample(each * 1e9))
@@ -286,27 +335,26 @@ mod tests {
     }
 
     fn held(phases: Vec<Phase>) -> Vec<bool> {
-        let round = Round {
+        let rounds = [Round {
             phases,
             payload: 16.0,
-        };
-        let figures = figures(&[round]).unwrap();
-        figures
-            .iter()
-            .flat_map(judge)
-            .map(|it| it.reached)
-            .collect()
+        }];
+        let mut figures = super::figures(&rounds, 100).unwrap();
+        figures.extend(crowded_figures(&rounds, 100).unwrap());
+        let judged = figures.iter().flat_map(judge);
+        judged.map(|it| it.reached).collect()
     }
 
     #[test]
     fn a_line_is_missed_by_what_is_slow_fat_or_busy() {
-        assert_eq!(held(good()), [true; 6]);
+        assert_eq!(held(good()), [true; 7]);
         let mut bad = good();
-        bad[1].rss += 100;
+        bad[1] = phase(WAITS, 10_001, bad[1].rss + 100);
         bad[1].host_cpu_s = 0.503;
-        bad[2] = phase("arriving", 10_001, 0);
-        bad[3] = phase("flooded", 20_003, 0);
-        assert_eq!(held(bad), [false, false, false, false, true, true]);
+        bad[2] = phase(ARRIVING, 10_001, 0);
+        bad[3] = phase(FLOODED, 20_003, 0);
+        let missed = [false, false, false, true, true, false, false];
+        assert_eq!(held(bad), missed);
     }
 
     #[test]
@@ -314,23 +362,24 @@ mod tests {
         let mut silent = good();
         silent[1].said["crowd"]["status_interval_us"]["max"] = 8_000_001.into();
         silent[1].said["crowd"]["waiters_ended"]["SessionTimeout"] = 1.into();
-        assert_eq!(held(silent), [true, true, true, true, false, false]);
+        assert_eq!(held(silent)[3..5], [false, false]);
     }
 
     #[test]
     fn a_phase_or_figure_that_is_missing_is_an_error() {
-        let figures = |phases| {
-            let round = Round {
+        let round = |phases| {
+            [Round {
                 phases,
                 payload: 16.0,
-            };
-            super::figures(&[round]).unwrap_err()
+            }]
         };
         let mut without = good();
         without.remove(3);
-        assert!(figures(without).contains("no phase `flooded`"));
+        let missing = crowded_figures(&round(without), 100).unwrap_err();
+        assert!(missing.contains("no phase `flooded`"));
         let mut deaf = good();
         deaf[0].said["players"]["round_trip_us"] = json!(null);
-        assert!(figures(deaf).contains("no player heard anything in `idle`"));
+        let missing = figures(&round(deaf), 100).unwrap_err();
+        assert!(missing.contains("no player heard anything in `idle`"));
     }
 }
