@@ -167,8 +167,7 @@ fn message(datagram: &[u8]) -> Option<u8> {
 
 /// Sends all of them: those that travel as one, and then the others, many a call.
 fn send(io: &UdpSocket, state: &UdpSocketState, answers: &mut Vec<(SocketAddr, Answer)>) {
-    let (joined, alone): (Vec<_>, Vec<_>) =
-        answers.drain(..).partition(|it| it.1.second.is_some());
+    let (joined, alone): (Vec<_>, Vec<_>) = answers.drain(..).partition(|it| it.1.second.is_some());
     for (to, answer) in &joined {
         let transmit = Transmit {
             destination: *to,

@@ -15,6 +15,7 @@ pub mod inbox;
 pub mod metrics;
 pub mod percent;
 pub mod policies;
+pub mod quota;
 pub mod relay;
 pub mod room;
 pub mod seldom;

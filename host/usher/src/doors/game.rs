@@ -2,7 +2,7 @@
 
 use crate::inbox::Full;
 use crate::relay::{Lines, Relay};
-use crate::room::Mailbox;
+use crate::room::{Bundle, Mailbox};
 use std::io;
 use std::sync::Arc;
 use usher_core::SessionId;
@@ -26,7 +26,7 @@ impl Game {
     /// What the system says when it has no file to give.
     pub(in crate::doors) fn outlet(self, door: &Arc<str>) -> io::Result<Outlet> {
         Ok(match self {
-            Game::Rules(mailbox) => Outlet::Rules(mailbox),
+            Game::Rules(mailbox) => Outlet::Rules(mailbox.bundle()),
             Game::Relay(relay) => Outlet::Relay(Box::new(Lines::new(relay, door.clone())?)),
         })
     }
@@ -38,7 +38,7 @@ pub(in crate::doors) enum Outlet {
     /// What players send is dropped.
     #[default]
     Nowhere,
-    Rules(Mailbox),
+    Rules(Bundle),
     Relay(Box<Lines>),
 }
 
@@ -47,7 +47,7 @@ impl Outlet {
     pub(in crate::doors) fn is_closed(&self) -> bool {
         match self {
             Outlet::Nowhere => true,
-            Outlet::Rules(mailbox) => mailbox.is_closed(),
+            Outlet::Rules(bundle) => bundle.is_closed(),
             Outlet::Relay(_) => false,
         }
     }
@@ -69,7 +69,7 @@ impl Outlet {
         }
     }
 
-    /// A player sent something.
+    /// A player sent something. Rules may get it with the next [`flush`](Outlet::flush).
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl Outlet {
     ) -> Result<(), Full> {
         match self {
             Outlet::Nowhere => Err(Full),
-            Outlet::Rules(mailbox) => mailbox.message(
+            Outlet::Rules(bundle) => bundle.add(
                 from,
                 Message {
                     data: bytes.into(),
@@ -95,6 +95,14 @@ impl Outlet {
                 lines.send(from, bytes);
                 Ok(())
             }
+        }
+    }
+
+    /// Hands on what was offered. To be called at the end of a turn, and before anything is said of a player
+    /// that the rules are to hear behind its messages.
+    pub(in crate::doors) fn flush(&mut self) {
+        if let Outlet::Rules(bundle) = self {
+            bundle.send();
         }
     }
 

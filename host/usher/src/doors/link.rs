@@ -10,4 +10,11 @@ pub trait DataLink: Send + Sync {
     /// caught up. It travels by the kind of delivery that the protocol has and that is nearest to what is
     /// asked. What the protocol cannot carry, and what finds nobody, is dropped and counted.
     fn send(&self, to: SessionId, message: Message);
+
+    /// Sends several messages, in this order, as [`send`](DataLink::send) does.
+    fn send_all(&self, messages: Vec<(SessionId, Message)>) {
+        for (to, message) in messages {
+            self.send(to, message);
+        }
+    }
 }

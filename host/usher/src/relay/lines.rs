@@ -74,10 +74,13 @@ impl Lines {
         self.relay.delivery()
     }
 
-    /// A player is in. False: there is no socket for it, and it cannot play.
+    /// A player is in. False: there is no socket for it, and it cannot play. Who has a socket keeps it, so that the
+    /// game server goes on seeing the same player.
     #[must_use]
     pub fn open(&mut self, session: SessionId) -> bool {
-        self.close(session);
+        if self.by_session.contains_key(&session) {
+            return true;
+        }
         let place = self.free.pop().unwrap_or_else(|| {
             self.places.push(None);
             self.places.len() - 1
@@ -244,3 +247,6 @@ impl Lines {
         self.losses.flush(&self.door);
     }
 }
+
+#[cfg(test)]
+mod tests;

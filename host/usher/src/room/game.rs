@@ -96,6 +96,11 @@ impl<S: Script, W: Stage> Game<S, W> {
         }
     }
 
+    /// Has what the rules said be on its way.
+    pub(super) fn flush(&mut self) {
+        self.stage.flush();
+    }
+
     /// Saves the state for after a trap. False if it was this that trapped.
     pub(super) fn save(&mut self) -> bool {
         let at = self.stage.at();

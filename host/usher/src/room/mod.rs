@@ -11,5 +11,5 @@ mod run;
 mod script;
 mod stage;
 
-pub use mailbox::{Mailbox, Mails, mailbox};
+pub use mailbox::{Bundle, Mailbox, Mails, mailbox};
 pub use run::start;

@@ -14,16 +14,18 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
+use std::vec;
 use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
-use usher_runtime::RulesSlot;
+use usher_core::SessionId;
+use usher_runtime::{Message, RulesSlot};
 
 /// Ten times a second.
 const TICK: Duration = Duration::from_millis(100);
 
 /// How much mail is taken up before the time is looked at again.
-const BATCH: usize = 64;
+const BATCH: usize = 128;
 
 /// What a call of the rules may use of the stack, and then some.
 const STACK: usize = 8 << 20;
@@ -52,14 +54,11 @@ pub fn start(
         .stack_size(STACK)
         .spawn(move || {
             let clock = core.clock();
-            let stage = Host {
-                core,
-                doors,
-                chance,
-            };
+            let stage = Host::new(core, doors, chance);
             let runner = Runner {
                 game: Game::new(room, rules, stage),
                 mails,
+                bundle: Vec::new().into_iter(),
                 clock,
                 next_tick: Instant::now(),
                 warned_of_rooms: false,
@@ -76,6 +75,8 @@ pub fn start(
 struct Runner<S: Script, W> {
     game: Game<S, W>,
     mails: Mails,
+    /// Messages that were taken out together, and those of them that are still to be taken up.
+    bundle: vec::IntoIter<(SessionId, Message)>,
     clock: Clock,
     next_tick: Instant,
     warned_of_rooms: bool,
@@ -86,15 +87,18 @@ impl<S: Script, W: Stage> Runner<S, W> {
         /// Where nothing is due: so far away that it never comes.
         const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
         loop {
-            let tick = self.game.is_on().then_some(self.next_tick);
-            let save = self.save_due();
-            let due = [tick, save].into_iter().flatten().min();
-            let due = due.unwrap_or_else(|| Instant::now() + NEVER);
-            match timeout_at(due, self.mails.0.next()).await {
-                Ok(Some(mail)) => self.take_batch(mail),
-                Ok(None) => return,
-                Err(_) => {}
+            if self.bundle.as_slice().is_empty() {
+                let tick = self.game.is_on().then_some(self.next_tick);
+                let save = self.save_due();
+                let due = [tick, save].into_iter().flatten().min();
+                let due = due.unwrap_or_else(|| Instant::now() + NEVER);
+                match timeout_at(due, self.mails.from.next()).await {
+                    Ok(Some(mail)) => self.take(mail),
+                    Ok(None) => return,
+                    Err(_) => {}
+                }
             }
+            self.take_batch();
             let now = Instant::now();
             if now >= self.next_tick {
                 self.game.tick();
@@ -104,6 +108,7 @@ impl<S: Script, W: Stage> Runner<S, W> {
             if self.save_due().is_some_and(|due| now >= due) {
                 self.game.save();
             }
+            self.game.flush();
         }
     }
 
@@ -111,14 +116,21 @@ impl<S: Script, W: Stage> Runner<S, W> {
         self.game.save_due().map(|due| self.clock.instant(due))
     }
 
-    fn take_batch(&mut self, first: Mail) {
-        self.take(first);
-        for _ in 1..BATCH {
-            match self.mails.0.try_next() {
-                Some(mail) => self.take(mail),
-                None => return,
+    /// Takes up what is there, but no more than so much before time is looked at again.
+    fn take_batch(&mut self) {
+        let (mut messages, mut bytes) = (0, 0);
+        for _ in 0..BATCH {
+            if let Some((from, message)) = self.bundle.next() {
+                messages += 1;
+                bytes += message.data.len();
+                self.game.message(from, &message);
+            } else if let Some(mail) = self.mails.from.try_next() {
+                self.take(mail);
+            } else {
+                break;
             }
         }
+        self.mails.waiting.give_back(messages, bytes);
     }
 
     fn take(&mut self, mail: Mail) {
@@ -128,7 +140,8 @@ impl<S: Script, W: Stage> Runner<S, W> {
             }
             Mail::Event(RoomEvent::Joined(player)) => self.warn_of_rooms(&player.room),
             Mail::Event(RoomEvent::Left { session, how, .. }) => self.game.leave(session, how),
-            Mail::Message(from, message) => self.game.message(from, &message),
+            // Taken up one by one: the bundle before is used up whenever mail is taken out.
+            Mail::Messages(messages) => self.bundle = messages.into_iter(),
             // Whoever asked may have stopped waiting.
             Mail::Swap(done) => drop(done.send(self.game.swap())),
         }

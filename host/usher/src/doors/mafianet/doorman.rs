@@ -14,8 +14,10 @@ use crate::core_loop::Handle;
 use crate::doors::game::Outlet;
 use crate::doors::socket::path::Path;
 use crate::metrics;
+use crate::quota::Quota;
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, SocketAddrV4};
+use std::sync::Arc;
 use std::time::Duration;
 use usher_core::{Departure, Input};
 use usher_wire::raknet::acceptor::{self, Acceptor, Event, Opening, Server, Stage, Violation};
@@ -40,6 +42,8 @@ pub(super) struct Doorman {
     pub(super) requests: Requests,
     pub(super) core: Handle,
     pub(super) game: Outlet,
+    /// How much of what may be lost waits among the orders.
+    pub(super) sending: Arc<Quota>,
     pub(super) drops: Drops,
     /// The longest message of a player, in bytes.
     pub(super) max_message: usize,
@@ -311,6 +315,8 @@ impl Doorman {
     fn gone(&mut self, slot: Slot, how: Departure) {
         if let Some(peer) = self.peers.get(slot) {
             let request = peer.request;
+            // What it said before, the rules hear before.
+            self.game.flush();
             self.core.send(Input::Gone { request, how });
         }
         self.peers.unseat(slot);

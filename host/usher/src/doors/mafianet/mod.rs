@@ -30,6 +30,7 @@ use super::link::DataLink;
 use super::socket::TakenPort;
 use crate::core_loop::{DoorEvent, DoorLink, Handle};
 use crate::inbox::{self, Sender};
+use crate::quota::Quota;
 use backlog::is_promised;
 use bans::BanList;
 use cookie::Cookies;
@@ -153,11 +154,12 @@ impl Bound for Port {
             (udp.open()?, game.outlet(&settings.name)?)
         };
         let (orders, obeyed) = inbox::inbox(MESSAGES);
+        let sending = Arc::new(Quota::new(MESSAGES));
         let shared = Arc::new(Shared::new(settings.budget.clone()));
         let name = settings.name.clone();
         let clock = core.clock();
         let runner = Runner {
-            doorman: doorman(settings, address, core, game)?,
+            doorman: doorman(settings, address, core, game, sending.clone())?,
             socket,
             orders: obeyed,
             clock,
@@ -180,6 +182,7 @@ impl Bound for Port {
         });
         Ok(Arc::new(MafianetDoor {
             orders,
+            sending,
             shared,
             is_over,
         }))
@@ -191,6 +194,7 @@ fn doorman(
     address: SocketAddr,
     core: Handle,
     game: Outlet,
+    sending: Arc<Quota>,
 ) -> io::Result<Doorman> {
     let guid = guid()?;
     let clock = core.clock();
@@ -246,6 +250,7 @@ fn doorman(
         requests,
         core,
         game,
+        sending,
         drops,
         max_message: settings.max_message,
         proves: settings.cookie,
@@ -272,6 +277,8 @@ fn guid() -> io::Result<Guid> {
 
 struct MafianetDoor {
     orders: Sender<Order>,
+    /// How much of what may be lost waits among the orders.
+    sending: Arc<Quota>,
     shared: Arc<Shared>,
     is_over: watch::Receiver<bool>,
 }
@@ -282,18 +289,38 @@ impl DoorLink for MafianetDoor {
     }
 }
 
+impl MafianetDoor {
+    /// Hands over what may be lost, and has its place.
+    fn send_some(&self, some: &mut Vec<(SessionId, Message)>) {
+        if !some.is_empty() {
+            self.orders.put(Order::Messages(std::mem::take(some)));
+        }
+    }
+}
+
 impl DataLink for MafianetDoor {
     fn send(&self, to: SessionId, message: Message) {
-        let promised = is_promised(&message);
-        let order = Order::Message(to, message);
-        // The door's thread never waits for the rules, so that they can wait for it.
-        let sent = match promised {
-            true => self.orders.offer_patiently(order),
-            false => self.orders.offer(order),
-        };
-        if sent.is_err() {
-            self.shared.shed_one();
+        self.send_all(vec![(to, message)]);
+    }
+
+    fn send_all(&self, messages: Vec<(SessionId, Message)>) {
+        let mut some = Vec::new();
+        for (to, message) in messages {
+            if !is_promised(&message) {
+                match self.sending.take(1) {
+                    true => some.push((to, message)),
+                    false => self.shared.shed_one(),
+                }
+                continue;
+            }
+            self.send_some(&mut some);
+            // The door's thread never waits for the rules, so that they can wait for it.
+            let order = Order::Message(to, message);
+            if self.orders.offer_patiently(order).is_err() {
+                self.shared.shed_one();
+            }
         }
+        self.send_some(&mut some);
     }
 }
 

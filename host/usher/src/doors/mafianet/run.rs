@@ -111,8 +111,8 @@ impl Runner {
         while left > 0
             && let Some(order) = self.orders.try_next()
         {
+            left = left.saturating_sub(order.weight());
             self.obey(order);
-            left -= 1;
         }
         // What comes is judged by the list of this moment, and before anyone is given up for silence: what
         // was said may lie in the socket.
@@ -122,6 +122,7 @@ impl Runner {
         self.doorman.hear_game(now);
         self.doorman.tick(now);
         let settled = self.doorman.settle(now, &mut self.socket);
+        self.doorman.game.flush();
         let lost = self.socket.flush();
         self.doorman.drops.count_many(Cause::SendFailed, lost);
         self.report(now);

@@ -228,8 +228,13 @@ impl DoorLink for RtypDoor {
 impl DataLink for RtypDoor {
     /// The protocol has one kind of delivery and no channels.
     fn send(&self, to: SessionId, message: Message) {
-        if self.orders.offer(Order::Data(to, message.data)).is_err() {
-            self.shed.fetch_add(1, Ordering::Relaxed);
+        self.send_all(vec![(to, message)]);
+    }
+
+    fn send_all(&self, messages: Vec<(SessionId, Message)>) {
+        let shed = self.orders.data(messages);
+        if shed > 0 {
+            self.shed.fetch_add(shed as u64, Ordering::Relaxed);
         }
     }
 }

@@ -3,10 +3,12 @@
 //! wake anyone who plays.
 
 use super::table::Opened;
-use crate::inbox::{self, Full, Receiver, Sender};
+use crate::inbox::{self, Receiver, Sender};
+use crate::quota::Quota;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use usher_core::SessionId;
+use usher_runtime::Message;
 
 /// How many datagrams may wait to be sent.
 const SENDING: usize = 4096;
@@ -25,20 +27,22 @@ pub(super) enum Order {
     Probe(SessionId),
     /// A session is over.
     Ended(SessionId),
-    /// The rules have something for a player.
-    Data(SessionId, Arc<[u8]>),
+    /// The rules have something for players.
+    Data(Vec<(SessionId, Message)>),
 }
 
 /// Where orders are given.
 pub(super) struct Orders {
     to: Sender<Order>,
     waiting: Waiting,
+    sending: Arc<Quota>,
 }
 
 /// Where orders are taken.
 pub(super) struct Obeyed {
     from: Receiver<Order>,
     waiting: Waiting,
+    sending: Arc<Quota>,
 }
 
 /// Those that wait for a datagram: newer than all that were sent.
@@ -46,13 +50,21 @@ type Waiting = Arc<Mutex<Vec<Order>>>;
 
 /// Both ends.
 pub(super) fn orders() -> (Orders, Obeyed) {
-    let (to, from) = inbox::inbox(SENDING);
+    // Data is counted by the datagram, and everything else always finds room.
+    let (to, from) = inbox::inbox(0);
+    let sending = Arc::new(Quota::new(SENDING));
     let waiting = Waiting::default();
     let orders = Orders {
         to,
         waiting: waiting.clone(),
+        sending: sending.clone(),
     };
-    (orders, Obeyed { from, waiting })
+    let obeyed = Obeyed {
+        from,
+        waiting,
+        sending,
+    };
+    (orders, obeyed)
 }
 
 impl Orders {
@@ -72,9 +84,16 @@ impl Orders {
         }
     }
 
-    /// Gives an order that may be dropped. It is about someone who is bound, which was an order before it.
-    pub(super) fn offer(&self, order: Order) -> Result<(), Full> {
-        self.to.offer(order)
+    /// Gives data, which may be dropped: how much of it is. It is for those who are bound, which was an order
+    /// before it.
+    pub(super) fn data(&self, mut messages: Vec<(SessionId, Message)>) -> usize {
+        let admitted = self.sending.take_some(messages.len());
+        let shed = messages.len() - admitted;
+        messages.truncate(admitted);
+        if admitted > 0 {
+            self.to.put(Order::Data(messages));
+        }
+        shed
     }
 }
 
@@ -82,6 +101,11 @@ impl Obeyed {
     /// The next order that is to be obeyed at once; `None` once nobody gives any. Safe to cancel.
     pub(super) async fn next(&mut self) -> Option<Order> {
         self.from.next().await
+    }
+
+    /// So much data waits no more.
+    pub(super) fn sent(&self, how_much: usize) {
+        self.sending.give_back(how_much);
     }
 
     /// All that there are, in order.
@@ -147,5 +171,21 @@ mod tests {
         assert_eq!(woken(&mut obeyed), Some(ended(1)));
         assert!(lock(&orders.waiting).is_empty());
         assert_eq!(all(&mut obeyed).len(), WAITING - 1);
+    }
+
+    #[test]
+    fn data_beyond_what_may_wait_is_dropped_and_counted() {
+        let (orders, obeyed) = orders();
+        let message = || Message {
+            data: [7].into(),
+            delivery: usher_runtime::Delivery::Unreliable,
+            channel: 0,
+        };
+        let bundle = |length| vec![(SessionId(1), message()); length];
+        assert_eq!(orders.data(bundle(SENDING - 1)), 0);
+        assert_eq!(orders.data(bundle(3)), 2);
+        assert_eq!(orders.data(bundle(3)), 3);
+        obeyed.sent(2);
+        assert_eq!(orders.data(bundle(3)), 1);
     }
 }

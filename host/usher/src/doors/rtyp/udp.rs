@@ -78,6 +78,7 @@ impl Udp {
                 },
                 _ = tick.tick(), if ticking => self.tick(),
             }
+            self.game.flush();
             // All that this turn had to say leaves in few calls, and nothing waits for another turn.
             let lost = self.socket.flush();
             self.drops.count_many(Cause::SendFailed, lost);
@@ -116,7 +117,12 @@ impl Udp {
                 self.table.forget(session);
                 self.game.leave(session);
             }
-            Order::Data(session, data) => self.send(session, Kind::Data, &data, now),
+            Order::Data(messages) => {
+                for (session, message) in &messages {
+                    self.send(*session, Kind::Data, &message.data, now);
+                }
+                self.orders.sent(messages.len());
+            }
         }
     }
 
@@ -132,10 +138,12 @@ impl Udp {
                 }
             }
             Taken::KeptAlive => {}
-            Taken::Broken(request) => self.core.send(Input::Gone {
-                request,
-                how: Departure::ProtocolError,
-            }),
+            Taken::Broken(request) => {
+                // What it said before, the rules hear before.
+                self.game.flush();
+                let how = Departure::ProtocolError;
+                self.core.send(Input::Gone { request, how });
+            }
         }
     }
 

@@ -126,6 +126,8 @@ impl Stage for Shared {
         self.0.borrow_mut().said.push(said);
     }
 
+    fn flush(&mut self) {}
+
     fn tell_core(&mut self, input: Input) {
         let said = match input {
             Input::Kick { session, reason } => format!("kick {session} {}", reason.code),

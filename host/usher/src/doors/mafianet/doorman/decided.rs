@@ -8,6 +8,7 @@ use super::{Doorman, Post, path};
 use crate::core_loop::DoorEvent;
 use std::time::Duration;
 use usher_core::{Departure, Grant, Reason, RequestId, SessionEnd, SessionId};
+use usher_runtime::Message;
 use usher_wire::raknet::Refusal;
 use usher_wire::raknet::acceptor::Unsent;
 
@@ -24,6 +25,17 @@ impl Doorman {
                     message.channel,
                     now,
                 );
+            }
+            Order::Messages(messages) => {
+                for (session, message) in &messages {
+                    let Message {
+                        data,
+                        delivery,
+                        channel,
+                    } = message;
+                    self.say(*session, data, *delivery, *channel, now);
+                }
+                self.sending.give_back(messages.len());
             }
             // For whoever runs this.
             Order::Close => {}

@@ -114,6 +114,7 @@ impl Doorman {
         let give = |session, message: Message| offered(game, session, &message) || game.is_closed();
         for request in self.farewells.give(give) {
             let how = Departure::Left;
+            self.game.flush();
             self.core.send(Input::Gone { request, how });
         }
     }
