@@ -16,8 +16,6 @@ pub(crate) const PACKAGE: &str = "usher-floor";
 /// A bare server that listens.
 pub(crate) struct Floor {
     pub(crate) running: Running,
-    /// What it said when it was ready.
-    pub(crate) ready: Value,
 }
 
 impl Floor {
@@ -44,7 +42,7 @@ impl Floor {
         let ready: Value = serde_json::from_str(&line)
             .map_err(|error| format!("the floor said what is not JSON: {error}: {line}"))?;
         match ready["event"].as_str() {
-            Some("ready") => Ok(Floor { running, ready }),
+            Some("ready") => Ok(Floor { running }),
             _ => Err(format!("the floor was not ready, but said {line}")),
         }
     }
@@ -66,8 +64,7 @@ mod tests {
 
     #[test]
     fn a_floor_is_there_once_it_says_so_and_ends_with_its_input() {
-        let floor = start(r#"echo '{"event":"ready","port":7}'; cat"#).unwrap();
-        assert_eq!(floor.ready["port"], 7);
+        let floor = start(r#"echo '{"event":"ready"}'; cat"#).unwrap();
         floor.ends().unwrap();
         let silent = start("true").err().unwrap();
         assert!(silent.contains("not JSON"), "{silent}");

@@ -1,7 +1,6 @@
 //! What the kernel says of a process and of a socket: memory, processor time, datagrams that it dropped.
 
 use std::fs;
-use std::time::Instant;
 
 use crate::process::Outcome;
 
@@ -9,65 +8,28 @@ use crate::process::Outcome;
 /// one on every system that we build for.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A moment in a process's life.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Reading {
-    /// Memory in use, in bytes.
-    pub(crate) memory: u64,
-    ticks: u64,
-    at: Instant,
-}
-
-/// Reads a process's meters.
-pub(crate) fn read(process: u32) -> Outcome<Reading> {
-    let file = |name: &str| {
-        let path = format!("/proc/{process}/{name}");
-        fs::read_to_string(&path).map_err(|error| format!("cannot read {path}: {error}"))
-    };
-    let strange = || format!("/proc/{process} says what we cannot read");
-    Ok(Reading {
-        memory: resident(&file("status")?).ok_or_else(strange)?,
-        ticks: ticks(&file("stat")?).ok_or_else(strange)?,
-        at: Instant::now(),
-    })
-}
-
 /// Processor time that a process has used, in seconds; of one that has ended and was not waited for, too.
 pub(crate) fn cpu_seconds(process: u32) -> Outcome<f64> {
-    let path = format!("/proc/{process}/stat");
-    let text = fs::read_to_string(&path).map_err(|error| format!("cannot read {path}: {error}"))?;
-    let ticks = ticks(&text).ok_or_else(|| format!("{path} says what we cannot read"))?;
-    Ok(ticks as f64 / TICKS_PER_SECOND)
+    read(&format!("/proc/{process}/stat"), ticks).map(in_seconds)
 }
 
 /// The memory that a process uses, in bytes.
 pub(crate) fn memory(process: u32) -> Outcome<u64> {
-    Ok(read(process)?.memory)
+    read(&format!("/proc/{process}/status"), resident)
 }
 
 /// Processor time that the whole machine has used, in seconds.
 pub(crate) fn machine_cpu_seconds() -> Outcome<f64> {
-    Ok(read_machine()?.ticks as f64 / TICKS_PER_SECOND)
+    read("/proc/stat", busy).map(in_seconds)
 }
 
-impl Reading {
-    /// How many processors it kept busy since then: 1.0 is one, all the time.
-    pub(crate) fn busy_since(&self, then: &Reading) -> f64 {
-        let took = self.at.duration_since(then.at).as_secs_f64();
-        let ticks = self.ticks.saturating_sub(then.ticks) as f64;
-        ticks / TICKS_PER_SECOND / took.max(f64::MIN_POSITIVE)
-    }
-}
-
-/// Reads the meters of the whole machine; its memory is not looked at.
-pub(crate) fn read_machine() -> Outcome<Reading> {
-    let path = "/proc/stat";
+fn read(path: &str, find: fn(&str) -> Option<u64>) -> Outcome<u64> {
     let text = fs::read_to_string(path).map_err(|error| format!("cannot read {path}: {error}"))?;
-    Ok(Reading {
-        memory: 0,
-        ticks: busy(&text).ok_or("/proc/stat says what we cannot read")?,
-        at: Instant::now(),
-    })
+    find(&text).ok_or_else(|| format!("{path} says what we cannot read"))
+}
+
+fn in_seconds(ticks: u64) -> f64 {
+    ticks as f64 / TICKS_PER_SECOND
 }
 
 /// How many datagrams the kernel dropped because the socket of this port was full, since it was opened.
@@ -147,14 +109,12 @@ mod tests {
 
     #[test]
     fn a_process_reads_its_own_meters() {
-        let before = read(std::process::id()).unwrap();
-        assert!(before.memory > 100_000, "{before:?}");
+        let own = std::process::id();
+        assert!(memory(own).unwrap() > 100_000);
         // However many others want the processor, what we use of it is counted sooner or later.
-        let mut after = before;
-        while after.ticks < before.ticks + 3 {
-            after = read(std::process::id()).unwrap();
-        }
-        assert!(after.busy_since(&before) > 0.0, "{after:?}");
+        let before = cpu_seconds(own).unwrap();
+        while cpu_seconds(own).unwrap() < before + 0.03 {}
+        assert!(cpu_seconds(0).unwrap_err().contains("/proc/0/stat"));
     }
 
     #[test]
@@ -169,7 +129,7 @@ mod tests {
         let stat = "cpu  10 1 5 1000 50 2 3 4 9 9\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
         assert_eq!(busy(stat), Some(10 + 1 + 5 + 2 + 3 + 4));
         assert_eq!(busy("intr 1 2"), None);
-        assert!(read_machine().unwrap().ticks > 0);
+        assert!(machine_cpu_seconds().unwrap() > 0.0);
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! Measurements that anyone can repeat: release builds, generators of load in processes of their own, sides that
 //! take turns, and figures with the lines that they have to reach.
 
-#![allow(dead_code, reason = "what rows are given, before all rows are there")]
-
 mod alternate;
 mod figure;
 mod floor;
