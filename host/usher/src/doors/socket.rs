@@ -150,8 +150,7 @@ impl Port {
     fn joins(&self) -> Joins {
         Joins {
             longest: self.state.max_gso_segments(),
-            // A short run goes with others in one call, where the system lets it.
-            shortest: if self.takes_several() { 4 } else { 2 },
+            shortest: 2,
         }
     }
 

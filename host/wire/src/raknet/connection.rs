@@ -79,6 +79,8 @@ pub struct Connection {
     owed_since: u64,
     lost: bool,
     stuck: bool,
+    /// The last datagram that was written has messages.
+    spoke: bool,
 }
 
 impl Connection {
@@ -95,6 +97,7 @@ impl Connection {
             owed_since: NEVER,
             lost: false,
             stuck: false,
+            spoke: false,
         }
     }
 
@@ -208,6 +211,12 @@ impl Connection {
             .send(bytes, bits, reliability, channel, self.mtu, max_bytes)
     }
 
+    /// What is owed an acknowledgement will be answered soon: the two may go together, if that is no later than
+    /// acknowledgements are anyway.
+    pub fn acknowledge_with_answer(&mut self, now: Duration) {
+        self.arrivals.wait_for_company(nanos(now));
+    }
+
     /// Drops all that was to be sent. Acknowledgements go on: the peer says goodbye, and nobody else is left to
     /// hear anything.
     pub fn fall_silent(&mut self) {
@@ -225,9 +234,20 @@ impl Connection {
         }
         self.lost |= now >= self.lost_at();
         self.stuck |= now >= self.inbound.stuck_at(nanos(self.limits().timeout));
+        if self.lost || self.stuck {
+            return false;
+        }
         let limit = usize::from(self.mtu - IP_UDP_HEADER);
-        !(self.lost || self.stuck)
-            && (self.arrivals.write(now, limit, out) || self.outgoing.write(now, limit, out))
+        // An acknowledgement comes right behind messages, which are mostly longer: so both travel as one,
+        // where the system can do that.
+        let has_company = std::mem::take(&mut self.spoke);
+        if self.arrivals.write_nak(limit, out)
+            || has_company && self.arrivals.write_ack(now, true, limit, out)
+        {
+            return true;
+        }
+        self.spoke = self.outgoing.write(now, limit, out);
+        self.spoke || self.arrivals.write_ack(now, false, limit, out)
     }
 
     /// When to call [`poll_transmit`](Self::poll_transmit) again if nothing else happens before; a time that

@@ -1,8 +1,10 @@
 //! What a turn has for players: it is kept until the turn is over, and then sent in few calls.
 //!
 //! Datagrams of one length for one player travel joined, and the system takes them apart again: that
-//! saves their way through the kernel too. What is alone goes together with others that are alone.
-//! Between players whoever was posted first is sent first; the order of what one player gets is kept.
+//! saves their way through the kernel too. A shorter one may be the last of them: so an acknowledgement
+//! travels with what is said. What is alone goes together with others that are alone; those to whom all goes
+//! joined come before that, or they would break it up into many calls. The order of what one player gets is
+//! kept.
 //! In steady state nothing is allocated.
 
 use super::path::Path;
@@ -52,6 +54,8 @@ struct Posted {
     length: usize,
     /// The start of the first datagram of its run.
     run: usize,
+    /// Not all that its player gets is one run.
+    mixed: bool,
 }
 
 impl Outgoing {
@@ -78,6 +82,7 @@ impl Outgoing {
             start,
             length: bytes.len(),
             run: start,
+            mixed: false,
         });
     }
 
@@ -173,7 +178,20 @@ impl Outgoing {
                 _ => (begun, count) = (Some(*one), 1),
             }
         }
-        self.posted.sort_unstable_by_key(|one| (one.run, one.start));
+        for player in self
+            .posted
+            .chunk_by_mut(|one, next| one.path.remote == next.path.remote)
+        {
+            let [first, .., last] = player else {
+                player[0].mixed = true;
+                continue;
+            };
+            // What is sorted by place and one run at both ends is one in between.
+            let mixed = first.run != last.run || player.len() < self.joins.shortest;
+            player.iter_mut().for_each(|one| one.mixed = mixed);
+        }
+        self.posted
+            .sort_unstable_by_key(|one| (one.mixed, one.run, one.start));
     }
 }
 

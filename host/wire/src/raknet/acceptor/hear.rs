@@ -76,7 +76,7 @@ impl Acceptor {
                 }
             }
             (Stage::Exchanging, Message::SessionRequest(_)) => {
-                self.hear_session_request(incoming, events);
+                self.hear_session_request(incoming, now, events);
             }
             (stage, Message::Application(bytes)) => {
                 let id = bytes.first().copied().unwrap_or(0);
@@ -103,10 +103,12 @@ impl Acceptor {
         events.push(Event::Violated(violation));
     }
 
-    fn hear_session_request(&mut self, incoming: Incoming, events: &mut Vec<Event>) {
+    fn hear_session_request(&mut self, incoming: Incoming, now: Duration, events: &mut Vec<Event>) {
         let mut payload = incoming.bytes;
         payload.remove(0);
         self.stage = Stage::Pending;
+        // Where nobody waits the decision is there sooner than any acknowledgement has to be.
+        self.connection.acknowledge_with_answer(now);
         // It counts until it is decided about, wherever it is.
         if !self.connection.hold(payload.len()) {
             return events.push(Event::NoRoom);

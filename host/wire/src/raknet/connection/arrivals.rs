@@ -81,6 +81,8 @@ pub(super) struct Arrivals {
     owed_from: u64,
     /// When to acknowledge them.
     due: u64,
+    /// They go as soon as there is something to go with.
+    in_company: bool,
     /// Nothing below has to be asked for again any more.
     nak_from: u64,
 }
@@ -93,6 +95,7 @@ impl Arrivals {
             owed_count: 0,
             owed_from: FIRST,
             due: NEVER,
+            in_company: false,
             nak_from: FIRST,
         }
     }
@@ -147,6 +150,14 @@ impl Arrivals {
         self.due = self.due.min(due);
     }
 
+    /// What is owed now may wait for company, for as long as it ever waits for others.
+    pub(super) fn wait_for_company(&mut self, now: u64) {
+        if self.owed_count > 0 {
+            self.in_company = true;
+            self.due = now + ACK_DELAY;
+        }
+    }
+
     /// When there is something to send: nanoseconds, `u64::MAX` for never, 0 for at once.
     pub(super) fn due(&self) -> u64 {
         if self.owes_nak() { 0 } else { self.due }
@@ -157,12 +168,19 @@ impl Arrivals {
         self.nak_from < self.expected
     }
 
-    /// Writes an ACK or a NAK if one is due.
-    pub(super) fn write(&mut self, now: u64, limit: usize, out: &mut Vec<u8>) -> bool {
-        self.write_nak(limit, out) || (self.due <= now && self.write_ack(limit, out))
+    /// Writes an ACK if one is due, or waits for company and has it.
+    pub(super) fn write_ack(
+        &mut self,
+        now: u64,
+        has_company: bool,
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        (self.due <= now || has_company && self.in_company) && self.write_owed(limit, out)
     }
 
-    fn write_nak(&mut self, limit: usize, out: &mut Vec<u8>) -> bool {
+    /// Writes a NAK if one is due.
+    pub(super) fn write_nak(&mut self, limit: usize, out: &mut Vec<u8>) -> bool {
         if !self.owes_nak() {
             return false;
         }
@@ -178,7 +196,7 @@ impl Arrivals {
         any
     }
 
-    fn write_ack(&mut self, limit: usize, out: &mut Vec<u8>) -> bool {
+    fn write_owed(&mut self, limit: usize, out: &mut Vec<u8>) -> bool {
         let owed = &mut known(&mut self.maps).owed;
         let from = self.owed_from.max(self.expected - WINDOW);
         let (next, any) = write_runs(begin_ack(limit, out), from, self.expected, |n| owed.get(n));
@@ -191,6 +209,7 @@ impl Arrivals {
         self.owed_from = next;
         if self.owed_count == 0 {
             self.due = NEVER;
+            self.in_company = false;
             if self
                 .maps
                 .as_ref()

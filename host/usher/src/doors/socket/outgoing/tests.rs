@@ -126,7 +126,26 @@ fn one_length_for_one_player_is_joined_in_order_and_a_shorter_one_ends_it() {
     );
     let way = way();
     assert_eq!(outgoing.send(&way), 0);
-    expect(&way, &[(9, "a1 a2 a"), (7, "b1 b2"), (9, "a4 longer")]);
+    expect(&way, &[(7, "b1 b2"), (9, "a1 a2 a"), (9, "a4 longer")]);
+}
+
+#[test]
+fn those_to_whom_all_goes_joined_do_not_break_up_the_others() {
+    let mut outgoing = outgoing(
+        2,
+        &[
+            (1, "a"),
+            (2, "said"),
+            (2, "ack"),
+            (3, "c"),
+            (4, "said"),
+            (4, "ack"),
+            (5, "e"),
+        ],
+    );
+    let way = way();
+    assert_eq!(outgoing.send(&way), 0);
+    expect(&way, &[(2, "said ack"), (4, "said ack"), (1, "a c e")]);
 }
 
 #[test]
@@ -156,7 +175,7 @@ fn short_runs_travel_with_those_that_are_alone() {
     );
     let way = way();
     assert_eq!(outgoing.send(&way), 0);
-    expect(&way, &[(9, "a1 a2 b1"), (5, "c1 c2 c3"), (7, "b two")]);
+    expect(&way, &[(5, "c1 c2 c3"), (9, "a1 a2 b1 b two")]);
 }
 
 #[test]
@@ -181,7 +200,7 @@ fn a_player_that_cannot_be_reached_costs_only_its_own() {
         ..way()
     };
     assert_eq!(outgoing.send(&way), 2);
-    expect(&way, &[(1, "a"), (3, "c c d")]);
+    expect(&way, &[(3, "c c a d")]);
     assert_eq!(outgoing.joins.longest, 4, "joining was not the trouble");
 }
 
