@@ -104,6 +104,18 @@ impl<'a> Frame<'a> {
         Ok(frame)
     }
 
+    /// How many bytes [`encode`](Self::encode) appends.
+    pub(super) fn length(&self) -> usize {
+        let number = |has: bool| if has { 3 } else { 0 };
+        let channel = usize::from(self.reliability.has_channel());
+        let part = if self.part.is_some() { 10 } else { 0 };
+        3 + number(self.reliability.is_reliable())
+            + number(self.reliability.is_sequenced())
+            + channel * 4
+            + part
+            + self.bytes.len()
+    }
+
     /// Appends the frame's bytes.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let part = if self.part.is_some() { PART } else { 0 };

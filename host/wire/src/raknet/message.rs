@@ -237,9 +237,25 @@ impl<'a> Message<'a> {
     /// The message's bytes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(self.room());
         self.encode(&mut out);
         out
+    }
+
+    /// At least as many bytes as it has.
+    fn room(&self) -> usize {
+        match self {
+            Self::InvalidPassword(bytes)
+            | Self::Disconnect(bytes)
+            | Self::SessionRequest(bytes)
+            | Self::SessionConfig(bytes)
+            | Self::SessionRejected(bytes)
+            | Self::SessionStatus(bytes)
+            | Self::Application(bytes) => 1 + bytes.len(),
+            Self::ConnectionRequest { password, .. } => 18 + password.expose().len(),
+            Self::Accepted { .. } | Self::NewIncoming { .. } => 168,
+            Self::Ping { .. } | Self::Pong { .. } | Self::DetectLost => 17,
+        }
     }
 }
 

@@ -143,7 +143,8 @@ impl Outgoing {
     }
 
     fn queue(&mut self, frame: &Frame<'_>) {
-        let mut out = Vec::with_capacity(MAX_HEADER + frame.bytes.len());
+        // To the byte, or what is too much would have to be given back.
+        let mut out = Vec::with_capacity(frame.length());
         frame.encode(&mut out);
         let frame = out.into_boxed_slice();
         if is_reliable(&frame) {
