@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A table of things that have a number of the host's.
-pub(crate) type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
+pub type ByNumber<K, V> = HashMap<K, V, BuildHasherDefault<Spread>>;
 /// A set of such numbers.
 pub(crate) type Numbers<K> = HashSet<K, BuildHasherDefault<Spread>>;
 
@@ -18,8 +18,8 @@ const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 const NEIGHBOURS: u32 = 3;
 
 /// Spreads numbers over a table.
-#[derive(Default)]
-pub(crate) struct Spread(u64);
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Spread(u64);
 
 impl Spread {
     fn number(&mut self, number: u64) {

@@ -53,6 +53,7 @@ pub use address::{AddressGroup, canonical};
 pub use ask::{
     Answer, Ask, AskStatus, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Over, Waiter, Wanted, Why,
 };
+pub use by_number::ByNumber;
 pub use claim::{Claim, Until};
 pub use config::{Binding, Config, DoorConfig, Duplicates, PlayerNumber};
 pub use engine::Core;

@@ -3,8 +3,9 @@
 use super::backlog::Backlog;
 use super::timers::{Due, Slot};
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher, Hash};
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
-use usher_core::{RequestId, SessionId};
+use usher_core::{ByNumber, RequestId, SessionId};
 use usher_wire::raknet::Guid;
 use usher_wire::raknet::acceptor::{Acceptor, Password, Stage};
 
@@ -43,6 +44,16 @@ impl Peer {
     }
 }
 
+/// A client's address and port as one number: looked up for each datagram, and hashed in one step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Client(u64);
+
+impl Client {
+    fn of(address: SocketAddrV4) -> Client {
+        Client(u64::from(u32::from(*address.ip())) << 16 | u64::from(address.port()))
+    }
+}
+
 /// How many stages there are.
 pub(super) const STAGES: usize = 7;
 
@@ -55,10 +66,10 @@ pub(super) struct Peers {
     places: Vec<Option<Box<Peer>>>,
     free: Vec<u32>,
     tenants: u32,
-    by_client: HashMap<SocketAddrV4, u32>,
+    by_client: HashMap<Client, u32>,
     by_guid: HashMap<Guid, u32>,
-    by_request: HashMap<RequestId, u32>,
-    by_session: HashMap<SessionId, u32>,
+    by_request: ByNumber<RequestId, u32>,
+    by_session: ByNumber<SessionId, u32>,
     /// Those that are closing, the oldest first; with some that are gone.
     closing: VecDeque<Slot>,
     closing_max: u32,
@@ -74,8 +85,8 @@ impl Peers {
             tenants: 0,
             by_client: HashMap::new(),
             by_guid: HashMap::new(),
-            by_request: HashMap::new(),
-            by_session: HashMap::new(),
+            by_request: ByNumber::default(),
+            by_session: ByNumber::default(),
             closing: VecDeque::new(),
             closing_max,
             counts: Counts::default(),
@@ -105,7 +116,7 @@ impl Peers {
         self.tenants = self.tenants.wrapping_add(1);
         let stage = acceptor.stage();
         let opening = acceptor.opening();
-        self.by_client.insert(opening.client, place);
+        self.by_client.insert(Client::of(opening.client), place);
         self.by_guid.insert(opening.guid, place);
         self.by_request.insert(request, place);
         self.counts[stage as usize] += 1;
@@ -133,7 +144,7 @@ impl Peers {
     }
 
     pub(super) fn of_client(&self, client: SocketAddrV4) -> Option<Slot> {
-        self.slot(self.by_client.get(&client))
+        self.slot(self.by_client.get(&Client::of(client)))
     }
 
     pub(super) fn of_guid(&self, guid: Guid) -> Option<Slot> {
@@ -221,7 +232,7 @@ impl Peers {
         self.get(slot)?;
         let peer = self.places.get_mut(slot.place as usize)?.take()?;
         let opening = peer.acceptor.opening();
-        remove_if(&mut self.by_client, &opening.client, slot.place);
+        remove_if(&mut self.by_client, &Client::of(opening.client), slot.place);
         remove_if(&mut self.by_guid, &opening.guid, slot.place);
         remove_if(&mut self.by_request, &peer.request, slot.place);
         if peer.stage != Stage::Over {
@@ -241,12 +252,12 @@ impl Peers {
         self.closing = VecDeque::new();
         self.by_client = HashMap::new();
         self.by_guid = HashMap::new();
-        self.by_request = HashMap::new();
-        self.by_session = HashMap::new();
+        self.by_request = ByNumber::default();
+        self.by_session = ByNumber::default();
     }
 }
 
-fn remove_if<K: std::hash::Hash + Eq>(map: &mut HashMap<K, u32>, key: &K, place: u32) {
+fn remove_if<K: Hash + Eq, S: BuildHasher>(map: &mut HashMap<K, u32, S>, key: &K, place: u32) {
     if map.get(key) == Some(&place) {
         map.remove(key);
     }
