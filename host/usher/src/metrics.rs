@@ -194,7 +194,12 @@ pub(crate) fn policy_called(policy: &str, took: Duration) {
 
 /// A session ended; `cause` is [`usher_core::SessionEnd::word`].
 pub fn session_ended(door: &str, cause: &'static str) {
-    counter!(SESSIONS_ENDED, "door" => door.to_owned(), "cause" => cause).increment(1);
+    sessions_ended(door, cause, 1);
+}
+
+/// Several did.
+pub fn sessions_ended(door: &str, cause: &'static str, how_many: u64) {
+    counter!(SESSIONS_ENDED, "door" => door.to_owned(), "cause" => cause).increment(how_many);
 }
 
 /// Datagrams were dropped. `cause` is one of the door's few words, never anything from the datagram.

@@ -298,12 +298,13 @@ impl Doorman {
 
     /// Whether the metrics are to be told something.
     pub(super) fn has_news(&self) -> bool {
-        self.repeated > 0 || self.drops.any() || self.game.has_news()
+        self.repeated > 0 || self.drops.any() || self.requests.has_news() || self.game.has_news()
     }
 
     /// Tells the metrics what was counted.
     pub(super) fn hand_on(&mut self) {
         self.drops.flush();
+        self.requests.hand_on();
         self.game.hand_on();
         let repeated = std::mem::take(&mut self.repeated);
         if repeated > 0 {

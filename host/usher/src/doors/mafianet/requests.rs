@@ -4,10 +4,11 @@ use super::password::PasswordFile;
 use super::peers::Peer;
 use crate::core_loop::{Handle, Shed};
 use crate::metrics;
+use crate::seldom::Seldom;
 use crate::text::Shown;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use usher_core::{
     Abilities, Attribute, AttributeValue, DoorId, Grant, Input, Reason, ReasonAbility, RequestData,
     RequestId, Secret, SessionEnd, SessionId,
@@ -16,6 +17,10 @@ use usher_wire::raknet::Dialect;
 
 /// How long a client without a session exchange can wait: it gives up 10 s after it was welcomed.
 const LONGEST_SILENCE: Duration = Duration::from_secs(8);
+
+/// How many lines there are in a second of those who come in and go. Where thousands do, writing a line for each
+/// costs as much as letting them in.
+const LINES: u32 = 100;
 
 /// What all requests of a door have in common.
 pub(super) struct Requests {
@@ -29,6 +34,10 @@ pub(super) struct Requests {
     pub(super) proves: bool,
     protocols: Vec<(u8, Arc<str>)>,
     guid: Arc<str>,
+    /// Of those who come in and go.
+    lines: Seldom,
+    /// Ended sessions that the metrics do not know yet, by what ended them.
+    ended: Vec<(&'static str, u64)>,
 }
 
 impl Requests {
@@ -55,6 +64,8 @@ impl Requests {
             proves,
             protocols: protocols.collect(),
             guid: "peer.guid".into(),
+            lines: Seldom::several(LINES, Duration::from_secs(1)),
+            ended: Vec::new(),
         }
     }
 
@@ -134,16 +145,52 @@ impl Requests {
     }
 
     pub(super) fn count_accepted(&self, grant: &Grant) {
-        tracing::info!(
-            door = &*self.name,
-            session = %grant.session,
-            "'{}' was let in",
-            Shown(&grant.name)
-        );
+        if self.may_say() {
+            tracing::info!(
+                door = &*self.name,
+                session = %grant.session,
+                "'{}' was let in",
+                Shown(&grant.name)
+            );
+        }
     }
 
-    pub(super) fn count_ended(&self, session: SessionId, how: &SessionEnd) {
-        tracing::info!(door = &*self.name, %session, "over: {}", how.word());
-        metrics::session_ended(&self.name, how.word());
+    pub(super) fn count_ended(&mut self, session: SessionId, how: &SessionEnd) {
+        let word = how.word();
+        if self.may_say() {
+            tracing::info!(door = &*self.name, %session, "over: {word}");
+        }
+        // There are a handful of words.
+        match self.ended.iter_mut().find(|(known, _)| *known == word) {
+            Some((_, count)) => *count += 1,
+            None => self.ended.push((word, 1)),
+        }
+    }
+
+    /// Whether there is a line to be said of someone who comes in or goes.
+    fn may_say(&self) -> bool {
+        let unsaid = self.lines.may_say(Instant::now());
+        if let Some(unsaid @ 1..) = unsaid {
+            tracing::info!(
+                door = &*self.name,
+                "{unsaid} times someone came in or went without a line of their own"
+            );
+        }
+        unsaid.is_some()
+    }
+
+    /// Whether the metrics are to be told something.
+    pub(super) fn has_news(&self) -> bool {
+        self.ended.iter().any(|(_, count)| *count > 0)
+    }
+
+    /// Tells the metrics what was counted.
+    pub(super) fn hand_on(&mut self) {
+        for (word, count) in &mut self.ended {
+            let count = std::mem::take(count);
+            if count > 0 {
+                metrics::sessions_ended(&self.name, word, count);
+            }
+        }
     }
 }

@@ -80,6 +80,7 @@ impl Runner {
             }
             busy = self.turn(&mut batch);
             if self.is_over() {
+                self.doorman.hand_on();
                 return;
             }
         }
