@@ -129,6 +129,22 @@ async fn messages_of_mafianet_go_both_ways_unchanged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_example_of_the_documentation_relays() {
+    let server = Server::new();
+    let at = server.address.to_string();
+    let host = Usher::start(&Setup::example("relay.toml", &[("127.0.0.1:7777", &at)]));
+    let mut ada = Guest::come(host.udp, "ada");
+    ada.accepted().await;
+    ada.say(&[ID, 1]).await;
+    let (heard, from_ada) = server.hear();
+    assert_eq!(heard, [ID, 1]);
+    server.say(from_ada, &[ID, 2]);
+    assert_eq!(ada.hear().await, [ID, 2]);
+    ada.leave().await;
+    host.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_a_mafianet_player_says_before_a_goodbye_reaches_the_game_server() {
     let server = Server::new();
     let setup = relaying(Setup::mafianet(), &server, "");
