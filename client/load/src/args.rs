@@ -100,7 +100,7 @@ pub(crate) struct Siege {
     #[arg(long, default_value_t = 10_000)]
     pub(crate) half_open: u32,
     /// How many come and go in a second, at each door.
-    #[arg(long, default_value_t = 50)]
+    #[arg(long, default_value_t = 100)]
     pub(crate) arrivals: u32,
     /// How many play.
     #[arg(long, default_value_t = 5)]
