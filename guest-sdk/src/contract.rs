@@ -2,14 +2,16 @@
 //! the two worlds share is of no interest outside `bindings`.
 
 pub use crate::bindings::admission::exports::usher::policy::admission::{
-    Abandonment, Acceptance, Act, Admission, Answer, BucketPut, Claim, Command, Decision,
-    DoorAbilities, Ending, Endpoint, Fact, HeldUnit, Inquiry, KickIdentity, KickSession, Passing,
-    Question, ReasonAbility, StatusAbility, Until, Verdict, Waiter, Waiting, Why,
+    Abandonment, Acceptance, Act, Admission, BucketPut, Claim, Command, Decision, Ending, Endpoint,
+    Inquiry, KickIdentity, KickSession, Passing, Until, Verdict, Waiter, Waiting, Why,
+};
+pub use crate::bindings::admission::usher::policy::details::{
+    DoorAbilities, DoorInfo, HeldUnit, ProgressInfo, ReasonAbility, StatusAbility,
 };
 pub(crate) use crate::bindings::admission::usher::policy::log::Level;
 pub use crate::bindings::admission::usher::policy::types::{
-    Attribute, AttributeValue, Description, Key, Millis, Reason, RequestId, RoomState, SessionId,
-    UnixMillis,
+    Answer, Attribute, AttributeValue, Description, Fact, IpAddress, Key, Millis, Question, Reason,
+    RequestId, RoomState, SessionId, UnixMillis,
 };
 pub use crate::bindings::rules::exports::usher::policy::rules::{
     Broadcasting, Delivery, Effect, Kicking, Message, Parting, Player, Sending,

@@ -8,9 +8,10 @@ use std::marker::PhantomData;
 use crate::bindings::admission::exports::usher::policy::admission;
 use crate::bindings::rules::exports::usher::policy::rules;
 use crate::contract::{
-    Command, Description, Effect, Ending, Fact, Message, Parting, Player, SessionId, UnixMillis,
-    Verdict, Waiter,
+    Command, Description, Effect, Ending, Message, Parting, Player, SessionId, UnixMillis, Verdict,
+    Waiter,
 };
+use crate::facts::Facts;
 use crate::panic;
 use crate::policy::Policy;
 use crate::rules::Rules;
@@ -54,9 +55,10 @@ pub trait PolicyModule {
 pub struct ExportedPolicy<M>(PhantomData<M>);
 
 impl<M: PolicyModule> admission::Guest for ExportedPolicy<M> {
-    fn on_connect_request(request: admission::Request, facts: Vec<Fact>) -> Verdict {
+    fn on_connect_request(request: admission::Request) -> Verdict {
         panic::install_hook();
-        M::Policy::on_connect_request(&request.into(), &facts.into()).unwrap_or_else(Verdict::from)
+        let facts = Facts::of_this_call();
+        M::Policy::on_connect_request(&request.into(), &facts).unwrap_or_else(Verdict::from)
     }
 
     fn on_waiting(waiters: Vec<Waiter>) -> Vec<Option<Vec<u8>>> {

@@ -1,18 +1,31 @@
 //! Questions, and the answers to them, so that a policy that must find something out first still
 //! reads as straight code.
 
+use std::cell::OnceCell;
+use std::panic::RefUnwindSafe;
+
 use crate::contract::{Answer, Fact, Inquiry, Question};
 use crate::early::Early;
+use crate::host::imports::details;
 use crate::part::Part;
 
-/// What the host has found out for this decision so far.
+/// What the host has found out for this decision so far. It is handed over when the policy first looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts(Vec<Fact>);
+pub struct Facts(OnceCell<Vec<Fact>>);
 
 impl Facts {
     /// Nothing found out yet: what a policy is given first.
     pub fn none() -> Facts {
+        Vec::new().into()
+    }
+
+    /// Those of the call that is being made, for the host to be asked for.
+    pub(crate) fn of_this_call() -> Facts {
         Facts::default()
+    }
+
+    fn all_known(&self) -> &[Fact] {
+        self.0.get_or_init(details::facts)
     }
 
     /// The answer to a question. While there is none the error is the verdict that asks for it, so
@@ -56,23 +69,29 @@ impl Facts {
 
     /// A fact with its age, if the question has been answered.
     pub fn find(&self, question: &Question) -> Option<&Fact> {
-        self.0.iter().find(|fact| fact.question == *question)
+        self.all_known()
+            .iter()
+            .find(|fact| fact.question == *question)
     }
 
     /// With one more answer, freshly found; for tests.
     pub fn with(mut self, question: Question, answer: impl Into<Answer>) -> Facts {
-        self.0.push(Fact {
+        let mut known = self.0.take().unwrap_or_default();
+        known.push(Fact {
             question,
             answer: answer.into(),
             age: 0,
         });
-        self
+        known.into()
     }
 }
 
+/// Facts are kept whole or not at all, so a test may go on with them after a panic.
+impl RefUnwindSafe for Facts {}
+
 impl From<Vec<Fact>> for Facts {
     fn from(facts: Vec<Fact>) -> Facts {
-        Facts(facts)
+        Facts(facts.into())
     }
 }
 

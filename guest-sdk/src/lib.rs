@@ -55,6 +55,7 @@ pub mod bindings;
 #[doc(hidden)]
 pub mod export;
 
+mod address;
 mod claim;
 mod command;
 mod contract;
@@ -73,10 +74,11 @@ mod verdict;
 
 pub use contract::{
     Abandonment, Acceptance, Act, Admission, Answer, Attribute, AttributeValue, Broadcasting,
-    BucketPut, Claim, Command, Decision, Delivery, Description, DoorAbilities, Effect, Ending,
-    Endpoint, Fact, HeldUnit, Inquiry, Key, KickIdentity, KickSession, Kicking, Message, Millis,
-    Parting, Passing, Player, Question, Reason, ReasonAbility, RequestId, RoomState, Sending,
-    SessionId, StatusAbility, UnixMillis, Until, Verdict, Waiter, Waiting, Why,
+    BucketPut, Claim, Command, Decision, Delivery, Description, DoorAbilities, DoorInfo, Effect,
+    Ending, Endpoint, Fact, HeldUnit, Inquiry, IpAddress, Key, KickIdentity, KickSession, Kicking,
+    Message, Millis, Parting, Passing, Player, ProgressInfo, Question, Reason, ReasonAbility,
+    RequestId, RoomState, Sending, SessionId, StatusAbility, UnixMillis, Until, Verdict, Waiter,
+    Waiting, Why,
 };
 pub use early::{Decided, Early};
 pub use facts::Facts;

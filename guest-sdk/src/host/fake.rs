@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 
-use crate::contract::{Key, Level, UnixMillis};
+use crate::contract::{IpAddress, Key, Level, UnixMillis};
 
 thread_local! {
     static CURRENT: RefCell<Fake> = RefCell::default();
@@ -39,9 +39,9 @@ impl Fake {
         is_text.then(|| bucket.get(entry.trim()).cloned()).flatten()
     }
 
-    fn noted_of_address(&self, bucket: &str, address: &str) -> Option<String> {
+    fn noted_of_address(&self, bucket: &str, (high, low): IpAddress) -> Option<String> {
         let bucket = self.bucket(bucket);
-        let (address, _) = parsed(address).expect("an IP address");
+        let address = u128::from(high) << 64 | u128::from(low);
         let networks = bucket.iter().filter_map(|(entry, note)| {
             let (network, prefix) = parsed(entry)?;
             let same = (network ^ address).checked_shr(128 - prefix).unwrap_or(0) == 0;
@@ -99,14 +99,54 @@ pub(super) mod imports {
     }
 
     pub(crate) mod bucket {
-        use super::super::CURRENT;
+        use super::super::{CURRENT, IpAddress};
 
         pub(crate) fn get(bucket: &str, entry: &str) -> Option<String> {
             CURRENT.with_borrow(|fake| fake.noted(bucket, entry))
         }
 
-        pub(crate) fn matches_address(bucket: &str, address: &str) -> Option<String> {
+        pub(crate) fn matches_address(bucket: &str, address: IpAddress) -> Option<String> {
             CURRENT.with_borrow(|fake| fake.noted_of_address(bucket, address))
+        }
+    }
+
+    /// A request that is made by `testing` has all of it already.
+    pub(crate) mod details {
+        use crate::contract::{Attribute, DoorInfo, Fact, HeldUnit, ProgressInfo, RoomState};
+
+        const MADE: &str = "natively a request is made by testing::request()";
+
+        pub(crate) fn door() -> DoorInfo {
+            panic!("{MADE}")
+        }
+
+        pub(crate) fn progress() -> ProgressInfo {
+            panic!("{MADE}")
+        }
+
+        pub(crate) fn room() -> RoomState {
+            panic!("{MADE}")
+        }
+
+        pub(crate) fn password() -> Option<String> {
+            panic!("{MADE}")
+        }
+
+        pub(crate) fn args() -> Vec<String> {
+            panic!("{MADE}")
+        }
+
+        pub(crate) fn attributes() -> Vec<Attribute> {
+            panic!("{MADE}")
+        }
+
+        pub(crate) fn held() -> Vec<HeldUnit> {
+            panic!("{MADE}")
+        }
+
+        /// Facts, too, are made by who asks natively.
+        pub(crate) fn facts() -> Vec<Fact> {
+            Vec::new()
         }
     }
 

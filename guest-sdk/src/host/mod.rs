@@ -25,7 +25,10 @@ pub mod ledger {
 /// A bucket that the configuration does not have is a fault of the call: the host asks every policy once
 /// before it serves, so the operator who misspelt its name sees it at load.
 pub mod bucket {
+    use std::net::IpAddr;
+
     use super::imports;
+    use crate::address;
 
     /// What the operator noted beside a text (a name, a player id), empty where there is no note; `None`
     /// if the bucket does not hold it. Texts are the same when every byte is, but for space around them.
@@ -38,8 +41,8 @@ pub mod bucket {
     /// none. An IPv4 address mapped into IPv6 is the IPv4 address.
     ///
     /// An address that is not proven (`request.peer.proven`) may be forged.
-    pub fn matches_address(bucket: &str, address: &str) -> Option<String> {
-        imports::bucket::matches_address(bucket, address)
+    pub fn matches_address(bucket: &str, address: IpAddr) -> Option<String> {
+        imports::bucket::matches_address(bucket, address::to_contract(address))
     }
 }
 

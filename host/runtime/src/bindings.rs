@@ -11,9 +11,7 @@ pub(crate) mod policy {
         path: "../../wit",
         world: "admission-policy",
         imports: {
-            "usher:policy/ledger.taken": trappable,
-            "usher:policy/bucket.get": trappable,
-            "usher:policy/bucket.matches-address": trappable,
+            "usher:policy/details": trappable,
         },
     });
 }
@@ -35,4 +33,4 @@ pub(crate) mod game {
 
 pub(crate) use game::exports::usher::policy::rules;
 pub(crate) use policy::exports::usher::policy::admission;
-pub(crate) use policy::usher::policy::{bucket, clock, ledger, log, params, random, types};
+pub(crate) use policy::usher::policy::{clock, details, log, params, random, types};

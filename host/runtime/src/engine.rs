@@ -24,15 +24,19 @@ pub struct EngineConfig {
     pub policy_memory: usize,
     /// The most linear memory of a rules instance, in bytes.
     pub rules_memory: usize,
+    /// Each call of a policy has an instance of its own, so that nothing that a module kept of one call is
+    /// there in another. It costs many times the call.
+    pub fresh_instances: bool,
 }
 
 impl Default for EngineConfig {
-    /// No cache, 16 MiB for a policy, 64 MiB for rules.
+    /// No cache, 16 MiB for a policy, 64 MiB for rules, instances used again.
     fn default() -> EngineConfig {
         EngineConfig {
             cache: None,
             policy_memory: 16 << 20,
             rules_memory: 64 << 20,
+            fresh_instances: false,
         }
     }
 }

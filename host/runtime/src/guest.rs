@@ -2,6 +2,7 @@
 
 use crate::imports::bucket::BucketsView;
 use crate::imports::clock::FixedClock;
+use crate::imports::details::Details;
 use crate::imports::ledger::Ledger;
 use crate::imports::log::{Lines, Log};
 use crate::imports::params::ParamsView;
@@ -39,6 +40,7 @@ pub(crate) struct Owner {
 pub(crate) fn store(engine: &wasmtime::Engine, owner: &Owner, lines: &Arc<Lines>) -> Store<State> {
     let state = State {
         imports: Imports {
+            details: Details::default(),
             ledger: Ledger::new(owner.taken.clone()),
             buckets: BucketsView::default(),
             params: ParamsView::default(),
@@ -73,7 +75,9 @@ pub(crate) fn call<T>(
 ) -> Result<T, Fault> {
     store.data_mut().imports.begin(sight);
     arm(store, deadline);
-    run(store).map_err(|error| {
+    let result = run(store);
+    store.data_mut().imports.end();
+    result.map_err(|error| {
         let last_words = store.data_mut().imports.log.last_words();
         crate::fault::of_call(&error, last_words, deadline)
     })

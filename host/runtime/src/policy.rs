@@ -1,16 +1,18 @@
 //! A loaded admission policy: its code, and instances that are ready to be called.
 
-use crate::bindings::policy::{AdmissionPolicy, AdmissionPolicyPre};
+use crate::bindings::policy::AdmissionPolicyPre;
 use crate::bucket::Buckets;
 use crate::config::Params;
 use crate::engine::Engine;
+use crate::exports::{Exports, Linked};
 use crate::fault::{bad_answer, of_start};
 use crate::guest::{self, Owner, State};
 use crate::imports::Sight;
+use crate::imports::details::About;
 use crate::imports::log::{Lines, Log};
 use crate::load::{self, Compiled, LoadError, World};
 use crate::sample;
-use crate::translate::ask::{facts_of_ask, request_of_ask, request_of_over};
+use crate::translate::ask::{request_of_ask, request_of_over};
 use crate::translate::command::commands_in;
 use crate::translate::description::{Description, description_in};
 use crate::translate::ending::ending_out;
@@ -41,7 +43,7 @@ pub(crate) type Told<'a> = (&'a Arc<Params>, &'a Arc<Buckets>);
 /// A loaded policy. Calls may come from any thread, and at the same time.
 pub(crate) struct PolicyModule {
     engine: Arc<Engine>,
-    linked: AdmissionPolicyPre<State>,
+    linked: Linked,
     owner: Owner,
     lines: Arc<Lines>,
     description: Description,
@@ -51,7 +53,7 @@ pub(crate) struct PolicyModule {
 
 struct PolicyInstance {
     store: Store<State>,
-    guest: AdmissionPolicy,
+    exports: Exports,
     /// The memory that it had when it was new.
     begun_with: usize,
 }
@@ -86,6 +88,8 @@ impl PolicyModule {
         let linked = engine.policies().instantiate_pre(&compiled.component);
         let linked = linked.and_then(AdmissionPolicyPre::new);
         let linked = linked.map_err(|error| load::other_shape(&error))?;
+        let linked = Linked::new(&compiled.component, linked.instance_pre().clone())
+            .map_err(|error| load::other_shape(&error))?;
         let terms = Terms::canned(told);
         let lines = Arc::default();
         let instance = instantiate(engine, &linked, (&owner, &lines), CANNED);
@@ -112,6 +116,10 @@ impl PolicyModule {
 
     /// Makes sure that so many instances are ready and warm, so that no call pays for making one.
     pub(crate) fn warm(&self, instances: usize, told: Told<'_>) -> Result<(), Fault> {
+        if self.engine.config().fresh_instances {
+            self.cool();
+            return Ok(());
+        }
         let terms = Terms::canned(told);
         while self.idle().len() < instances {
             let mut instance = self.instantiate(CANNED)?;
@@ -206,7 +214,8 @@ impl PolicyModule {
     }
 
     fn keep(&self, instance: PolicyInstance) {
-        if !instance.store.data().limits.is_worn(instance.begun_with) {
+        let worn = instance.store.data().limits.is_worn(instance.begun_with);
+        if !worn && !self.engine.config().fresh_instances {
             self.idle().push(instance);
         }
     }
@@ -224,18 +233,18 @@ impl PolicyModule {
 
 fn instantiate(
     engine: &Engine,
-    linked: &AdmissionPolicyPre<State>,
+    linked: &Linked,
     (owner, lines): (&Owner, &Arc<Lines>),
     deadline: Duration,
 ) -> Result<PolicyInstance, Fault> {
     let mut store = guest::store(engine.wasm(), owner, lines);
     guest::arm(&mut store, deadline);
-    let guest = linked.instantiate(&mut store);
-    let guest = guest.map_err(|error| of_start(&error, deadline))?;
+    let exports = linked.instantiate(&mut store);
+    let exports = exports.map_err(|error| of_start(&error, deadline))?;
     let begun_with = store.data().limits.memory();
     Ok(PolicyInstance {
         store,
-        guest,
+        exports,
         begun_with,
     })
 }
@@ -248,9 +257,9 @@ impl PolicyInstance {
     fn describe(&mut self, terms: &Terms<'_>) -> Result<Description, Fault> {
         let sample = sample::ask("describe");
         let sight = terms.sight(&sample);
-        let admission = self.guest.usher_policy_admission();
+        let exports = &mut self.exports;
         let described = guest::call(&mut self.store, &sight, terms.deadline, |store| {
-            admission.call_describe(store)
+            exports.describe(store)
         })?;
         description_in(described).map_err(|breach| bad_answer(&breach.within("describe")))
     }
@@ -270,13 +279,13 @@ impl PolicyInstance {
         terms: &Terms<'_>,
         description: &Description,
     ) -> Result<Verdict, Fault> {
-        let (request, facts) = (request_of_ask(ask), facts_of_ask(ask));
-        let admission = self.guest.usher_policy_admission();
+        let request = request_of_ask(ask);
+        let exports = &self.exports;
         let answered = guest::call(
             &mut self.store,
             &terms.sight(ask),
             terms.deadline,
-            |store| admission.call_on_connect_request(store, &request, &facts),
+            |store| exports.decide(store, request),
         )?;
         let verdict = verdict_in(answered, &description.questions);
         let verdict = verdict.and_then(|verdict| answerable(verdict, ask));
@@ -294,13 +303,13 @@ impl PolicyInstance {
             seed: ask.seed,
             params: terms.params,
             buckets: Some(terms.buckets),
-            held: &[],
+            about: About::Nothing,
         };
-        let admission = self.guest.usher_policy_admission();
+        let (exports, asked) = (&mut self.exports, waiters.len());
         let texts = guest::call(&mut self.store, &sight, terms.deadline, |store| {
-            admission.call_on_waiting(store, &waiters)
+            exports.waiting(store, waiters)
         })?;
-        texts_in(texts, waiters.len()).map_err(|breach| bad_answer(&breach))
+        texts_in(texts, asked).map_err(|breach| bad_answer(&breach))
     }
 
     fn over(&mut self, over: &Over, terms: &Terms<'_>) -> Result<Vec<Command>, Fault> {
@@ -310,11 +319,11 @@ impl PolicyInstance {
             seed: over.seed,
             params: terms.params,
             buckets: Some(terms.buckets),
-            held: &[],
+            about: About::Over(over),
         };
-        let admission = self.guest.usher_policy_admission();
+        let exports = &mut self.exports;
         let commands = guest::call(&mut self.store, &sight, terms.deadline, |store| {
-            admission.call_on_ended(store, &request, &how)
+            exports.ended(store, request, how)
         })?;
         commands_in(commands).map_err(|breach| bad_answer(&breach))
     }
@@ -335,7 +344,7 @@ impl<'a> Terms<'a> {
             seed: ask.seed,
             params: self.params,
             buckets: Some(self.buckets),
-            held: &ask.held,
+            about: About::Ask(ask),
         }
     }
 }

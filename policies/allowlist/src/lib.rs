@@ -18,7 +18,7 @@ pub struct Allowlist;
 impl Policy for Allowlist {
     fn on_connect_request(request: &Request, _: &Facts) -> Decided {
         let allow = params::get("bucket").unwrap_or_else(|| "allow".to_owned());
-        let by_address = bucket::matches_address(&allow, &request.peer.address);
+        let by_address = bucket::matches_address(&allow, request.address());
         let by_address = by_address.is_some() && request.peer.proven;
         let mut names = request.known_as().peekable();
         // Of one who plays the payload is not kept. Who was let in by it, and of whom no policy said who

@@ -20,7 +20,7 @@ impl Policy for Denylist {
     fn on_connect_request(request: &Request, _: &Facts) -> Decided {
         let bans = params::get("bucket").unwrap_or_else(|| "bans".to_owned());
         let tell_note = params::flag("tell-note").unwrap_or(false);
-        let by_address = || bucket::matches_address(&bans, &request.peer.address);
+        let by_address = || bucket::matches_address(&bans, request.address());
         // By what operators see as well: that is what they write down.
         let shown = request.session_display_name().map(Cow::Borrowed);
         let mut names = request.known_as().chain(shown);

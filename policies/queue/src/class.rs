@@ -47,7 +47,7 @@ fn is_in(class: &str, request: &Request, known_as: Option<&str>) -> bool {
     };
     let by_list = known_as.is_some_and(|name| bucket::get(&list, name).is_some());
     // An address that may be forged moves nobody forward.
-    let by_address = bucket::matches_address(&list, &request.peer.address).is_some();
+    let by_address = bucket::matches_address(&list, request.address()).is_some();
     by_name || by_list || (by_address && request.peer.proven)
 }
 

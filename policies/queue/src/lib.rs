@@ -94,7 +94,7 @@ fn waiting(request: &Request, treatment: Treatment) -> Waiting {
     let waiting = Verdict::wait(treatment.lane)
         .rank(treatment.rank)
         .priority(treatment.priority);
-    match request.position {
+    match request.progress().position {
         // Whoever has been told a place knows more than that.
         Some(_) => waiting,
         None => waiting.status("You are in the queue"),

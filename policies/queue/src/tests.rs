@@ -189,7 +189,7 @@ fn who_waits_is_told_at_once_and_then_where() {
     let status = outcome(seated(20), "R9").waits().status;
     assert_eq!(status.as_deref(), Some(&b"You are in the queue"[..]));
 
-    let again = testing::request().with(|it| it.position = Some(2)).build();
+    let again = testing::request().position(2).build();
     let status = seated(4).outcome::<Queue>(&again).waits().status;
     assert_eq!(status, None, "the place that was told last stands");
 

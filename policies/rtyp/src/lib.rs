@@ -14,7 +14,7 @@ pub struct Rtyp;
 
 impl Policy for Rtyp {
     fn on_connect_request(request: &Request, _: &Facts) -> Decided {
-        if !request.room.joinable {
+        if !request.joinable {
             return Verdict::reject(game_started(request)).into();
         }
 
@@ -45,7 +45,7 @@ impl Policy for Rtyp {
 
 /// Why the room is closed, in the words of who closed it and by the number that the protocol has.
 fn game_started(request: &Request) -> Reason {
-    let text = match &request.room.closed {
+    let text = match &request.room().closed {
         Some(reason) => reason.text.as_str(),
         None => "The game is running and does not take new players",
     };

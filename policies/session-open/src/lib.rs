@@ -27,7 +27,7 @@ impl Policy for SessionOpen {
             // Who plays is in a session.
             return Verdict::pass().into();
         }
-        if !request.room.joinable {
+        if !request.joinable {
             return Err(ticket::Reason::NotInSession.into());
         }
         let ticket = JoinTicket::decode(&request.payload).ok();

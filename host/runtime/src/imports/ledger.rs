@@ -1,13 +1,13 @@
 //! `ledger`: how many units of a key others hold.
 
-use crate::bindings::{ledger, types};
+use crate::contract::Key;
 use crate::translate::key::key_in;
-use usher_core::{HeldUnit, Key, TakenView};
+use usher_core::{HeldUnit, TakenView};
 
 /// The ledger, seen by one request.
 pub(crate) struct Ledger {
     taken: TakenView,
-    own: Vec<Key>,
+    own: Vec<usher_core::Key>,
 }
 
 impl Ledger {
@@ -26,8 +26,9 @@ impl Ledger {
     }
 }
 
-impl ledger::Host for Ledger {
-    fn taken(&mut self, key: types::Key) -> wasmtime::Result<u32> {
+impl Ledger {
+    /// How many units others hold.
+    pub(crate) fn taken(&self, key: Key) -> wasmtime::Result<u32> {
         let key = key_in(key).map_err(|breach| breach.within("ledger.taken: key"))?;
         let taken = self.taken.taken(&key);
         // A holder has one unit of a key at most (semantics 3).
@@ -39,18 +40,17 @@ impl ledger::Host for Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ledger::Host as _;
 
-    fn key(namespace: &str) -> types::Key {
-        types::Key {
-            namespace: namespace.to_owned(),
+    fn key(namespace: &str) -> Key {
+        Key {
+            namespace: namespace.into(),
             parts: Vec::new(),
         }
     }
 
     #[test]
     fn an_unknown_key_is_free() {
-        let mut ledger = Ledger::new(TakenView::default());
+        let ledger = Ledger::new(TakenView::default());
         assert_eq!(ledger.taken(key("server")).ok(), Some(0));
     }
 
@@ -58,7 +58,7 @@ mod tests {
     fn what_the_request_holds_is_never_counted_below_zero() {
         let mut ledger = Ledger::new(TakenView::default());
         ledger.begin(&[HeldUnit {
-            key: Key::server(),
+            key: usher_core::Key::server(),
             index: None,
         }]);
         assert_eq!(ledger.taken(key("server")).ok(), Some(0));
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_malformed_key_is_the_modules_fault() {
-        let mut ledger = Ledger::new(TakenView::default());
+        let ledger = Ledger::new(TakenView::default());
         let error = ledger.taken(key("")).unwrap_err().to_string();
         assert!(
             error.starts_with("ledger.taken: key.namespace has 0 bytes"),

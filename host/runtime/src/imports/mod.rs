@@ -3,6 +3,7 @@
 
 pub(crate) mod bucket;
 pub(crate) mod clock;
+pub(crate) mod details;
 pub(crate) mod ledger;
 pub(crate) mod log;
 pub(crate) mod params;
@@ -12,15 +13,17 @@ use crate::bucket::Buckets;
 use crate::config::Params;
 use bucket::BucketsView;
 use clock::FixedClock;
+use details::{About, Details};
 use ledger::Ledger;
 use log::Log;
 use params::ParamsView;
 use random::Random;
 use std::sync::Arc;
-use usher_core::{HeldUnit, Moment};
+use usher_core::Moment;
 
 /// The imports of one instance. What they answer is set anew before each call.
 pub(crate) struct Imports {
+    pub(crate) details: Details,
     pub(crate) ledger: Ledger,
     pub(crate) buckets: BucketsView,
     pub(crate) params: ParamsView,
@@ -39,18 +42,24 @@ pub(crate) struct Sight<'a> {
     pub(crate) params: &'a Arc<Params>,
     /// The operator's lists; rules have no way to look into them.
     pub(crate) buckets: Option<&'a Arc<Buckets>>,
-    /// What the request holds itself.
-    pub(crate) held: &'a [HeldUnit],
+    /// The request that it is about.
+    pub(crate) about: About<'a>,
 }
 
 impl Imports {
     /// Before a call.
     pub(crate) fn begin(&mut self, sight: &Sight<'_>) {
-        self.ledger.begin(sight.held);
+        self.details.begin(&sight.about);
+        self.ledger.begin(sight.about.held());
         self.buckets.begin(sight.buckets);
         self.params.begin(sight.params);
         self.clock.begin(sight.now);
         self.random.begin(sight.seed);
         self.log.begin(sight.now);
+    }
+
+    /// After a call: what was asked is not kept.
+    pub(crate) fn end(&mut self) {
+        self.details.end();
     }
 }

@@ -44,7 +44,7 @@ impl World {
     fn offers(self) -> &'static [&'static str] {
         match self {
             World::AdmissionPolicy => &[
-                "types", "params", "clock", "random", "log", "ledger", "bucket",
+                "types", "details", "params", "clock", "random", "log", "ledger", "bucket",
             ],
             World::GameRules => &["types", "params", "clock", "random", "log"],
         }

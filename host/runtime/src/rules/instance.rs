@@ -7,6 +7,7 @@ use crate::effect::{Effect, Message};
 use crate::fault::{bad_answer, fault};
 use crate::guest::{self, HANDED_OVER, State};
 use crate::imports::Sight;
+use crate::imports::details::About;
 use crate::translate::bound;
 use crate::translate::description::{Description, description_in};
 use crate::translate::effect::{effects_in, message_out};
@@ -174,7 +175,7 @@ impl RulesInstance {
             seed: at.seed,
             params: &self.params,
             buckets: None,
-            held: &[],
+            about: About::Nothing,
         };
         let rules = self.guest.usher_policy_rules();
         let result = guest::call(&mut store, &sight, self.deadline, |store| run(rules, store))?;

@@ -5,6 +5,7 @@ mod bucketed;
 mod cached;
 mod chatty;
 mod contained;
+mod fresh;
 mod hurried;
 mod inspected;
 mod looked_up;

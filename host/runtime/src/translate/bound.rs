@@ -47,18 +47,18 @@ impl fmt::Display for Breach {
 impl std::error::Error for Breach {}
 
 /// Text of a length in bytes.
-pub(crate) fn text(
-    value: String,
+pub(crate) fn text<T: AsRef<str> + Into<Arc<str>>>(
+    value: T,
     field: &str,
     allowed: RangeInclusive<usize>,
 ) -> Result<Arc<str>, Breach> {
-    length(value.len(), field, "bytes", allowed)?;
+    length(value.as_ref().len(), field, "bytes", allowed)?;
     Ok(value.into())
 }
 
 /// Text of at most so many bytes, if there is any.
 pub(crate) fn maybe_text(
-    value: Option<String>,
+    value: Option<Arc<str>>,
     field: &str,
     most: usize,
 ) -> Result<Option<Arc<str>>, Breach> {
@@ -66,8 +66,12 @@ pub(crate) fn maybe_text(
 }
 
 /// At most so many bytes.
-pub(crate) fn bytes(value: Vec<u8>, field: &str, most: usize) -> Result<Arc<[u8]>, Breach> {
-    length(value.len(), field, "bytes", 0..=most)?;
+pub(crate) fn bytes<T: AsRef<[u8]> + Into<Arc<[u8]>>>(
+    value: T,
+    field: &str,
+    most: usize,
+) -> Result<Arc<[u8]>, Breach> {
+    length(value.as_ref().len(), field, "bytes", 0..=most)?;
     Ok(value.into())
 }
 

@@ -3,7 +3,7 @@
 use super::bound::{Breach, list};
 use super::key::key_in;
 use super::reason::reason_in;
-use crate::bindings::admission as wit;
+use crate::contract as wit;
 use usher_core::{Claim, Moment, Until};
 
 /// The most claims in one list.
@@ -32,19 +32,18 @@ fn claim_in(claim: wit::Claim) -> Result<Claim, Breach> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bindings::types;
     use usher_core::{Key, Reason};
 
     fn claim(until: wit::Until, lowest_index: bool) -> wit::Claim {
         wit::Claim {
-            key: types::Key {
-                namespace: "slot".to_owned(),
+            key: wit::Key {
+                namespace: "slot".into(),
                 parts: Vec::new(),
             },
             limit: 4,
-            when_full: types::Reason {
-                code: "full".to_owned(),
-                text: String::new(),
+            when_full: wit::Reason {
+                code: "full".into(),
+                text: "".into(),
                 number: None,
             },
             until,

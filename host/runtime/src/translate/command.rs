@@ -2,7 +2,7 @@
 
 use super::bound::{Breach, ID, NAME, WORD, list, text};
 use super::reason::reason_in;
-use crate::bindings::admission as wit;
+use crate::contract as wit;
 use std::time::Duration;
 use usher_core::{Command, SessionId};
 
@@ -36,8 +36,8 @@ mod tests {
 
     fn put(entry: usize) -> wit::Command {
         wit::Command::BucketPut(wit::BucketPut {
-            bucket: "bans".to_owned(),
-            entry: "e".repeat(entry),
+            bucket: "bans".into(),
+            entry: "e".repeat(entry).into(),
             lasts: Some(5),
         })
     }

@@ -30,9 +30,9 @@ fn effect_in(effect: wit::Effect) -> Result<Effect, Breach> {
         },
         wit::Effect::Kick(kicking) => Effect::Kick {
             session: SessionId(kicking.session),
-            reason: reason_in(kicking.reason)?,
+            reason: reason_in(kicking.reason.into())?,
         },
-        wit::Effect::Close(reason) => Effect::Close(reason_in(reason)?),
+        wit::Effect::Close(reason) => Effect::Close(reason_in(reason.into())?),
         wit::Effect::Open => Effect::Open,
         wit::Effect::Say(line) => Effect::Say(escaped(&line, LINE)),
     })

@@ -1,18 +1,22 @@
 //! How requests and sessions end.
 
-use super::reason::reason_out;
-use crate::bindings::{admission, rules};
+use crate::bindings::rules;
+use crate::contract as wit;
 use usher_core::{Abandonment, Ending, Parting};
 
 /// How a request ended.
-pub(crate) fn ending_out(how: &Ending) -> admission::Ending {
+pub(crate) fn ending_out(how: &Ending) -> wit::Ending {
     match how {
-        Ending::Accepted(session) => admission::Ending::Accepted(session.0),
-        Ending::Rejected(reason) => admission::Ending::Rejected(reason_out(reason)),
-        Ending::Abandoned(why) => admission::Ending::Abandoned(match why {
-            Abandonment::Cancelled => admission::Abandonment::Cancelled,
-            Abandonment::Dropped => admission::Abandonment::Dropped,
-            Abandonment::TimedOut => admission::Abandonment::TimedOut,
+        Ending::Accepted(session) => wit::Ending::Accepted(session.0),
+        Ending::Rejected(reason) => wit::Ending::Rejected(wit::Reason {
+            code: reason.code.clone(),
+            text: reason.text.clone(),
+            number: reason.number,
+        }),
+        Ending::Abandoned(why) => wit::Ending::Abandoned(match why {
+            Abandonment::Cancelled => wit::Abandonment::Cancelled,
+            Abandonment::Dropped => wit::Abandonment::Dropped,
+            Abandonment::TimedOut => wit::Abandonment::TimedOut,
         }),
     }
 }

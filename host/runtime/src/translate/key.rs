@@ -2,19 +2,26 @@
 
 use super::bound::{Breach, ID, WORD, list, text};
 use crate::bindings::types;
+use crate::contract as wit;
 use usher_core::{Digest, Key, Part};
 
 /// A key that a module names. Secret parts are hashed here and go no further in the clear.
-pub(crate) fn key_in(key: types::Key) -> Result<Key, Breach> {
+pub(crate) fn key_in(key: wit::Key) -> Result<Key, Breach> {
     let namespace = text(key.namespace, "namespace", 1..=WORD)?;
+    // Most keys are one of these.
+    match &key.parts[..] {
+        [] => return Ok(Key::bare(&namespace)),
+        [wit::Part::Plain(plain)] if plain.len() <= ID => return Ok(Key::of(&namespace, plain)),
+        _ => {}
+    }
     let parts = list(key.parts, "parts", 0..=8, part_in)?;
     Ok(Key::new(namespace, parts))
 }
 
-fn part_in(part: types::Part) -> Result<Part, Breach> {
+fn part_in(part: wit::Part) -> Result<Part, Breach> {
     Ok(match part {
-        types::Part::Plain(plain) => Part::Plain(text(plain, "plain", 0..=ID)?),
-        types::Part::Secret(secret) => {
+        wit::Part::Plain(plain) => Part::Plain(text(plain, "plain", 0..=ID)?),
+        wit::Part::Secret(secret) => {
             let secret = text(secret, "secret", 0..=ID)?;
             Part::Secret(Digest::of(&secret))
         }
@@ -37,16 +44,16 @@ pub(crate) fn key_out(key: &Key) -> types::Key {
 mod tests {
     use super::*;
 
-    fn key(namespace: &str, parts: Vec<types::Part>) -> types::Key {
-        types::Key {
-            namespace: namespace.to_owned(),
+    fn key(namespace: &str, parts: Vec<wit::Part>) -> wit::Key {
+        wit::Key {
+            namespace: namespace.into(),
             parts,
         }
     }
 
     #[test]
     fn a_plain_key_goes_in_and_out_unchanged() {
-        let plain = key("player", vec![types::Part::Plain("a:b".to_owned())]);
+        let plain = key("player", vec![wit::Part::Plain("a:b".into())]);
         let inside = key_in(plain).expect("within bounds");
         assert_eq!(inside, Key::of("player", "a:b"));
         let out = key_out(&inside);
@@ -56,7 +63,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_kept_as_its_digest_only() {
-        let secret = key("ticket", vec![types::Part::Secret("abc".to_owned())]);
+        let secret = key("ticket", vec![wit::Part::Secret("abc".into())]);
         let inside = key_in(secret).expect("within bounds");
         assert_eq!(inside.parts(), [Part::Secret(Digest::of("abc"))]);
         let out = key_out(&inside);
@@ -65,13 +72,13 @@ mod tests {
 
     #[test]
     fn bounds_are_kept() {
-        let long = || types::Part::Secret("x".repeat(513));
+        let long = || wit::Part::Secret("x".repeat(513).into());
         for (given, says) in [
             (key("", vec![]), "namespace has 0 bytes"),
             (key(&"n".repeat(65), vec![]), "namespace has 65 bytes"),
             (key("n", vec![long()]), "parts[0].secret has 513 bytes"),
             (
-                key("n", vec![types::Part::Plain(String::new()); 9]),
+                key("n", vec![wit::Part::Plain("".into()); 9]),
                 "parts has 9 entries",
             ),
         ] {

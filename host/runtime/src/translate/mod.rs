@@ -8,6 +8,7 @@ pub(crate) mod bound;
 pub(crate) mod claim;
 pub(crate) mod command;
 pub(crate) mod description;
+pub(crate) mod details;
 pub(crate) mod duration;
 pub(crate) mod effect;
 pub(crate) mod ending;

@@ -2,7 +2,8 @@
 
 use super::bound::{Breach, LONG, bytes, length};
 use super::duration::millis;
-use crate::bindings::{admission as wit, types};
+use crate::bindings::types;
+use crate::contract as wit;
 use std::sync::Arc;
 use usher_core::{Fact, FactAnswer, Moment, Question, QuestionArg, Secret};
 
@@ -15,8 +16,8 @@ pub(crate) fn question_in(question: wit::Question, may: &[Arc<str>]) -> Result<Q
     };
     length(question.args.len(), "args", "entries", 0..=8)?;
     let args = question.args.into_iter().map(|arg| match arg {
-        types::Part::Plain(plain) => QuestionArg::Plain(plain.into()),
-        types::Part::Secret(secret) => QuestionArg::Secret(Secret::new(secret)),
+        wit::Part::Plain(plain) => QuestionArg::Plain(plain),
+        wit::Part::Secret(secret) => QuestionArg::Secret(Secret::new(&*secret)),
     });
     Ok(Question {
         name: Arc::clone(name),
@@ -26,24 +27,24 @@ pub(crate) fn question_in(question: wit::Question, may: &[Arc<str>]) -> Result<Q
 }
 
 /// A fact as a module sees it at a moment.
-pub(crate) fn fact_out(fact: &Fact, now: Moment) -> wit::Fact {
-    wit::Fact {
+pub(crate) fn fact_out(fact: &Fact, now: Moment) -> types::Fact {
+    types::Fact {
         question: question_out(&fact.question),
         answer: match &fact.answer {
-            FactAnswer::Found(found) => wit::Answer::Found(found.to_vec()),
-            FactAnswer::Missing => wit::Answer::Missing,
-            FactAnswer::Unavailable(why) => wit::Answer::Unavailable(why.to_string()),
+            FactAnswer::Found(found) => types::Answer::Found(found.to_vec()),
+            FactAnswer::Missing => types::Answer::Missing,
+            FactAnswer::Unavailable(why) => types::Answer::Unavailable(why.to_string()),
         },
         age: millis(now.since(fact.learned)),
     }
 }
 
-fn question_out(question: &Question) -> wit::Question {
+fn question_out(question: &Question) -> types::Question {
     let args = question.args.iter().map(|arg| match arg {
         QuestionArg::Plain(plain) => types::Part::Plain(plain.to_string()),
         QuestionArg::Secret(secret) => types::Part::Secret(secret.expose().to_owned()),
     });
-    wit::Question {
+    types::Question {
         name: question.name.to_string(),
         args: args.collect(),
         body: question.body.to_vec(),
@@ -56,9 +57,9 @@ mod tests {
 
     fn question(name: &str, args: usize, body: usize) -> wit::Question {
         wit::Question {
-            name: name.to_owned(),
-            args: vec![types::Part::Secret("abc".to_owned()); args],
-            body: vec![0; body],
+            name: name.into(),
+            args: vec![wit::Part::Secret("abc".into()); args],
+            body: vec![0; body].into(),
         }
     }
 

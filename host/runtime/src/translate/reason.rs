@@ -2,13 +2,14 @@
 
 use super::bound::{Breach, LONG, WORD, text};
 use crate::bindings::types;
+use crate::contract as wit;
 use usher_core::{Reason, RoomState};
 
 /// A reason that a module gives.
-pub(crate) fn reason_in(reason: types::Reason) -> Result<Reason, Breach> {
+pub(crate) fn reason_in(reason: wit::Reason) -> Result<Reason, Breach> {
     let code = text(reason.code, "code", 1..=WORD)?;
-    let stable = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-    if !code.chars().all(stable) {
+    let stable = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
+    if !code.bytes().all(stable) {
         let problem = "must be lower-case letters, digits, - and _ only, such as server-full";
         return Err(Breach::new("code", problem));
     }
@@ -37,14 +38,24 @@ pub(crate) fn room_out(room: &RoomState) -> types::RoomState {
     }
 }
 
+impl From<types::Reason> for wit::Reason {
+    fn from(reason: types::Reason) -> wit::Reason {
+        wit::Reason {
+            code: reason.code.into(),
+            text: reason.text.into(),
+            number: reason.number,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn reason(code: &str, text: usize) -> types::Reason {
-        types::Reason {
-            code: code.to_owned(),
-            text: "t".repeat(text),
+    fn reason(code: &str, text: usize) -> wit::Reason {
+        wit::Reason {
+            code: code.into(),
+            text: "t".repeat(text).into(),
             number: Some(3),
         }
     }

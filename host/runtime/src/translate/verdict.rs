@@ -5,7 +5,7 @@ use super::claim::claims_in;
 use super::command::commands_in;
 use super::question::question_in;
 use super::reason::reason_in;
-use crate::bindings::admission as wit;
+use crate::contract as wit;
 use std::sync::Arc;
 use usher_core::{
     Acceptance, Admission, Ask, Decision, Inquiry, Passing, Question, Verdict, Waiting,
@@ -112,7 +112,7 @@ fn inquiry_in(inquiry: wit::Inquiry, may: &[Arc<str>]) -> Result<Inquiry, Breach
     })
 }
 
-fn act_in(act: Option<wit::Act>, may: &[Arc<str>]) -> Result<Option<Question>, Breach> {
+fn act_in(act: Option<wit::Question>, may: &[Arc<str>]) -> Result<Option<Question>, Breach> {
     act.map(|act| question_in(act, may))
         .transpose()
         .named("then")
@@ -132,27 +132,26 @@ impl<T> Named<T> for Result<T, Breach> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bindings::types;
     use usher_core::Reason;
 
     fn admission() -> wit::Admission {
         wit::Admission {
-            identity: Some("p-1".to_owned()),
+            identity: Some("p-1".into()),
             identity_proven: true,
             display_name: None,
             room: None,
             claims: Vec::new(),
-            config: vec![1, 2],
-            remember: vec![3],
+            config: [1, 2].into(),
+            remember: [3].into(),
         }
     }
 
     fn waiting(lane: &str) -> wit::Waiting {
         wit::Waiting {
-            lane: lane.to_owned(),
+            lane: lane.into(),
             lane_rank: -1,
             priority: 5,
-            status: Some(b"soon".to_vec()),
+            status: Some(b"soon"[..].into()),
             identity: None,
             identity_proven: false,
             claims: Vec::new(),
@@ -170,9 +169,9 @@ mod tests {
     fn ask(name: &str) -> wit::Decision {
         wit::Decision::Ask(wit::Inquiry {
             questions: vec![wit::Question {
-                name: name.to_owned(),
+                name: name.into(),
                 args: Vec::new(),
-                body: Vec::new(),
+                body: [].into(),
             }],
             hold: Vec::new(),
         })
@@ -207,9 +206,9 @@ mod tests {
         assert_eq!(otherwise.priority, 5);
         assert_eq!(otherwise.status.as_deref(), Some(&b"soon"[..]));
 
-        let no = types::Reason {
-            code: "banned".to_owned(),
-            text: "go".to_owned(),
+        let no = wit::Reason {
+            code: "banned".into(),
+            text: "go".into(),
             number: None,
         };
         let reason = Reason::new("banned", "go");
@@ -223,11 +222,11 @@ mod tests {
     #[test]
     fn a_breach_names_the_whole_way_to_the_field() {
         let long_name = wit::Admission {
-            display_name: Some("n".repeat(257)),
+            display_name: Some("n".repeat(257).into()),
             ..admission()
         };
         let much = wit::Admission {
-            remember: vec![0; 1_025],
+            remember: vec![0; 1_025].into(),
             ..admission()
         };
         let empty = wit::Decision::Ask(wit::Inquiry {

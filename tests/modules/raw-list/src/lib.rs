@@ -31,13 +31,42 @@ mod raw {
 
                     /// The verdict, with the length of its options changed where the memory holds
                     /// it: after the decision's case and the address of the list.
+                    #[allow(clippy::too_many_arguments)]
                     pub(crate) unsafe fn _export_on_connect_request_cabi<T: Guest>(
-                        arguments: *mut u8,
+                        id: i64,
+                        why: i32,
+                        address_high: i64,
+                        address_low: i64,
+                        port: i32,
+                        proven: i32,
+                        joinable: i32,
+                        max_players: i32,
+                        named: i32,
+                        name: *mut u8,
+                        name_length: usize,
+                        payload: *mut u8,
+                        payload_length: usize,
+                        attempt: i32,
                     ) -> *mut u8 {
-                        // SAFETY: the host has written the arguments, and the real function returns
-                        // a verdict of the case `accept`.
+                        // SAFETY: these are the arguments as the host gave them, and the real function
+                        // returns a verdict of the case `accept`.
                         unsafe {
-                            let verdict = real::_export_on_connect_request_cabi::<T>(arguments);
+                            let verdict = real::_export_on_connect_request_cabi::<T>(
+                                id,
+                                why,
+                                address_high,
+                                address_low,
+                                port,
+                                proven,
+                                joinable,
+                                max_players,
+                                named,
+                                name,
+                                name_length,
+                                payload,
+                                payload_length,
+                                attempt,
+                            );
                             verdict.cast::<u32>().add(2).write(u32::MAX);
                             verdict
                         }

@@ -33,7 +33,7 @@ impl Policy for Scripted {
     fn on_connect_request(request: &Request, _: &Facts) -> Decided {
         log::info(format_args!("asked {}", request.peer.port));
         let head = &request.payload[..request.payload.len().min(4096)];
-        match (head, &request.password) {
+        match (head, request.password()) {
             ([], Some(password)) => act(request, password),
             _ => act(request, &String::from_utf8_lossy(head)),
         }
@@ -98,7 +98,7 @@ fn queued(request: &Request, name: Option<&str>) -> Decided {
         .at_most(request.max_players)
         .or(full);
     let (acceptance, waiting) = (Verdict::accept().claim(seat), Verdict::wait("main"));
-    let status = match request.position {
+    let status = match request.progress().position {
         Some(position) => format!("You are {position}"),
         None => "You are in the queue".to_owned(),
     };
@@ -114,17 +114,17 @@ fn queued(request: &Request, name: Option<&str>) -> Decided {
 
 /// What the request says and what the host says of it, a line each.
 fn seen(request: &Request) -> String {
-    let password = request.password.as_deref().unwrap_or("-");
+    let password = request.password().unwrap_or("-");
     let payload = request.payload.len();
     let origin = request.text_attribute("peer.origin");
     let origin = origin.map_or(String::new(), |origin| format!("\norigin {origin}"));
     format!(
         "protocol {}\nproven {}\nport {}\npayload {payload}\npassword {password}\nstatus {}\nreasons {}{origin}",
-        request.protocol,
+        request.door().protocol,
         request.peer.proven,
         request.peer.port,
-        request.abilities.status == StatusAbility::Text,
-        request.abilities.reasons == ReasonAbility::Text,
+        request.door().abilities.status == StatusAbility::Text,
+        request.door().abilities.reasons == ReasonAbility::Text,
     )
 }
 

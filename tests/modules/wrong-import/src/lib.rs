@@ -24,14 +24,14 @@ wit_bindgen::generate!({
 });
 
 use exports::usher::policy::admission::{
-    Acceptance, Admission, Command, Decision, Ending, Fact, Guest, Request, Verdict, Waiter,
+    Acceptance, Admission, Command, Decision, Ending, Guest, Request, Verdict, Waiter,
 };
 use usher::policy::types::Description;
 
 struct Nosy;
 
 impl Guest for Nosy {
-    fn on_connect_request(_: Request, _: Vec<Fact>) -> Verdict {
+    fn on_connect_request(_: Request) -> Verdict {
         let environment = wasi::cli::environment::get_environment();
         let option = Admission {
             identity: None,
