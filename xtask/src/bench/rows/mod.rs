@@ -2,6 +2,7 @@
 
 mod admission;
 mod admission_mafianet;
+mod decision;
 mod evidence;
 mod flood;
 mod pending;
@@ -15,6 +16,7 @@ use super::row::Row;
 /// All of them.
 pub(crate) const ALL: &[Row] = &[
     // One a line, so that rows that come at the same time do not meet.
+    decision::ROW,
     admission::ROW,
     admission_mafianet::ROW,
     pending::ROW,
@@ -26,4 +28,4 @@ pub(crate) const ALL: &[Row] = &[
 ];
 
 /// Those whose instructions can be counted.
-pub(crate) const COUNTED: &[(&str, Sides)] = &[];
+pub(crate) const COUNTED: &[(&str, Sides)] = &[(decision::ROW.name, decision::counted)];
