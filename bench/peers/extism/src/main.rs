@@ -90,7 +90,7 @@ struct Embedded {
 impl Embedded {
     fn load(file: &str) -> Result<Embedded, extism::Error> {
         let world = UserData::new(World::new());
-        let plugin = PluginBuilder::new(Manifest::new([Wasm::file(file)]))
+        let plugin = PluginBuilder::new(Manifest::new([Wasm::data(std::fs::read(file)?)]))
             .with_function("note", [PTR], [PTR], world.clone(), note)
             .with_function("taken", [PTR], [PTR], world, taken)
             .build()?;
