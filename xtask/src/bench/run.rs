@@ -98,7 +98,6 @@ impl Run<'_> {
 
     /// Builds a peer, which has a workspace of its own in `bench/peers`, and says where its program is: that of
     /// the package `usher-peer-NAME`.
-    #[allow(dead_code, reason = "for the row that compares with peers")]
     pub(crate) fn peer(&self, name: &str) -> Outcome<PathBuf> {
         let target = self.workspace.target.join("peers");
         let folder = self.workspace.root.join("bench/peers").join(name);
