@@ -8,9 +8,9 @@ use std::path::{Component, Path, PathBuf};
 /// The most links on one way; the system itself gives up at 40.
 const LINKS: usize = 40;
 
-/// The directories whose entries decide what a path leads to: those that hold the file and every link on
-/// the way. Where the way breaks off, the last directory that is there.
-pub(super) fn directories(path: &Path) -> BTreeSet<PathBuf> {
+/// What decides what a path leads to: the file, and every link on the way. Where the way breaks off, what is
+/// missing.
+pub(super) fn entries(path: &Path) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     let Ok(path) = std::path::absolute(path) else {
         return found;
@@ -27,11 +27,11 @@ pub(super) fn directories(path: &Path) -> BTreeSet<PathBuf> {
         }
         here.push(&name);
         let Ok(metadata) = fs::symlink_metadata(&here) else {
-            found.insert(parent);
+            found.insert(here);
             return found;
         };
         if metadata.is_symlink() {
-            found.insert(parent.clone());
+            found.insert(here.clone());
             links += 1;
             let target = fs::read_link(&here);
             let Ok(target) = target else { return found };
@@ -43,7 +43,7 @@ pub(super) fn directories(path: &Path) -> BTreeSet<PathBuf> {
                 ahead.push_front(name);
             }
         } else if ahead.is_empty() {
-            found.insert(parent);
+            found.insert(here.clone());
         }
     }
     found
@@ -63,13 +63,11 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     fn relative(root: &Path, path: &str) -> Vec<String> {
-        let found = directories(&root.join(path));
+        let found = entries(&root.join(path));
         let below = found
             .iter()
-            .filter_map(|directory| directory.strip_prefix(root).ok());
-        below
-            .map(|directory| directory.display().to_string())
-            .collect()
+            .filter_map(|entry| entry.strip_prefix(root).ok());
+        below.map(|entry| entry.display().to_string()).collect()
     }
 
     #[test]
@@ -89,12 +87,18 @@ mod tests {
         symlink("../abs/v1/m.wasm", root.join("etc/plain/m.wasm")).expect("a link");
         symlink("loop", root.join("loop")).expect("a link");
         for (path, expected) in [
-            ("store/v1/m.wasm", &["store/v1"][..]),
-            ("etc/open.wasm", &["etc", "etc/..2024"]),
-            ("etc/missing/m.wasm", &["etc"]),
-            ("etc/missing.wasm", &["etc"]),
-            ("loop", &[""]),
-            ("etc/plain/m.wasm", &["etc", "etc/plain", "store/v1"]),
+            ("store/v1/m.wasm", &["store/v1/m.wasm"][..]),
+            (
+                "etc/open.wasm",
+                &["etc/..2024/open.wasm", "etc/..data", "etc/open.wasm"],
+            ),
+            ("etc/missing/m.wasm", &["etc/missing"]),
+            ("etc/missing.wasm", &["etc/missing.wasm"]),
+            ("loop", &["loop"]),
+            (
+                "etc/plain/m.wasm",
+                &["etc/abs", "etc/plain/m.wasm", "store/v1/m.wasm"],
+            ),
         ] {
             assert_eq!(relative(&root, path), expected, "{path}");
         }

@@ -3,20 +3,22 @@
 //! The system's events only say that something happened somewhere near; what counts is a file's stamp.
 //! So a lost event costs two seconds, and an event too many costs a few calls of the system.
 
+mod bell;
 mod links;
 mod settle;
 mod stamp;
 
+use bell::Bell;
 use settle::Settle;
 use stamp::Stamp;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use notify::event::{ModifyKind, RenameMode};
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
 /// How often it looks when nothing seems to happen.
@@ -34,7 +36,7 @@ pub struct WatchError(std::io::Error);
 /// Watches until it is dropped.
 pub struct Watcher {
     stop: Arc<AtomicBool>,
-    wake: SyncSender<()>,
+    bell: Arc<Bell>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -42,8 +44,9 @@ pub struct Watcher {
 /// or it is gone. What was there when this returns is not told, so watch first and load then.
 ///
 /// Survives a rename over the file, a slow write in place, a symbolic link that turns (`..data` too),
-/// and deletion and creation, of the file or of a directory on the way. It looks by itself every two
-/// seconds, so that a lost event only costs time. `on_change` is called on the watcher's own thread.
+/// and deletion and creation, of the file or of a directory on the way. What a rename puts in its place, the
+/// file or a link on the way, is told at once, and all else when it has been quiet for a moment. It looks by
+/// itself every two seconds, so that a lost event only costs time. `on_change` is called on the watcher's own thread.
 pub fn watch(
     files: Vec<PathBuf>,
     on_change: impl Fn(&Path) + Send + 'static,
@@ -54,12 +57,11 @@ pub fn watch(
 fn watch_with(
     files: Vec<PathBuf>,
     on_change: impl Fn(&Path) + Send + 'static,
-    open: fn(SyncSender<()>) -> Eyes,
+    open: fn(Arc<Bell>) -> Eyes,
 ) -> Result<Watcher, WatchError> {
     let stop = Arc::new(AtomicBool::new(false));
-    // Room for one: that something happened is all that is told.
-    let (wake, woken) = sync_channel(1);
-    let mut eyes = open(wake.clone());
+    let bell = Arc::<Bell>::default();
+    let mut eyes = open(Arc::clone(&bell));
     let begun = Instant::now();
     let mut watched: Vec<_> = files
         .into_iter()
@@ -69,15 +71,15 @@ fn watch_with(
         })
         .collect();
     eyes.turn_to(watched.iter().map(|(path, _)| &**path));
-    let stopped = Arc::clone(&stop);
+    let (stopped, rung) = (Arc::clone(&stop), Arc::clone(&bell));
     let run = move || {
         while let Some(timeout) = next_look(&watched, &stopped) {
-            if !wait(&woken, timeout) {
-                return;
-            }
+            let placed = rung.wait(timeout, GATHER);
             eyes.turn_to(watched.iter().map(|(path, _)| &**path));
             for (path, settle) in &mut watched {
-                if settle.look(Stamp::of(path), Instant::now()) {
+                let whole =
+                    !placed.is_empty() && links::entries(path).iter().any(|it| placed.contains(it));
+                if settle.look(Stamp::of(path), whole, Instant::now()) {
                     on_change(path);
                 }
             }
@@ -88,7 +90,7 @@ fn watch_with(
         .spawn(run);
     Ok(Watcher {
         stop,
-        wake,
+        bell,
         thread: Some(thread.map_err(WatchError)?),
     })
 }
@@ -96,8 +98,7 @@ fn watch_with(
 impl Drop for Watcher {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        // If there is no room it is awake already.
-        let _ = self.wake.try_send(());
+        self.bell.ring();
         if let Some(thread) = self.thread.take()
             // `on_change` may hold the watcher, and a thread can't wait for itself.
             && thread.thread().id() != thread::current().id()
@@ -116,35 +117,34 @@ fn next_look(watched: &[(PathBuf, Settle)], stop: &AtomicBool) -> Option<Duratio
     Some(if changing { CLOSE_LOOK } else { POLL })
 }
 
-/// Waits for events, and then a little for more of them. `false` if nothing can come any more.
-fn wait(woken: &Receiver<()>, timeout: Duration) -> bool {
-    match woken.recv_timeout(timeout) {
-        Ok(()) => {
-            thread::sleep(GATHER);
-            let _ = woken.try_recv();
-            true
-        }
-        Err(RecvTimeoutError::Timeout) => true,
-        Err(RecvTimeoutError::Disconnected) => false,
-    }
-}
-
 /// The system's events, for the directories that matter at the moment.
 struct Eyes {
+    bell: Arc<Bell>,
     events: Option<RecommendedWatcher>,
     /// Directories that are watched, as they were then: one that was made anew must be watched anew.
     on: HashMap<PathBuf, Stamp>,
 }
 
 impl Eyes {
-    fn open(wake: SyncSender<()>) -> Eyes {
+    fn open(bell: Arc<Bell>) -> Eyes {
+        let rung = Arc::clone(&bell);
         let opened = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading tells of itself too, and what looks must not wake itself.
-            if !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_))) {
-                let _ = wake.try_send(());
+            match &event {
+                // Reading tells of itself too, and what looks must not wake itself.
+                Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
+                Ok(event) => match (event.kind, event.paths.last()) {
+                    (EventKind::Modify(ModifyKind::Name(to)), Some(path))
+                        if matches!(to, RenameMode::To | RenameMode::Both) =>
+                    {
+                        rung.put_in_place(path);
+                    }
+                    _ => rung.ring(),
+                },
+                Err(_) => rung.ring(),
             }
         });
         Eyes {
+            bell,
             events: opened.inspect_err(blind).ok(),
             on: HashMap::new(),
         }
@@ -155,13 +155,12 @@ impl Eyes {
         let Some(events) = &mut self.events else {
             return;
         };
-        let wanted: HashMap<PathBuf, Stamp> = files
-            .flat_map(links::directories)
-            .map(|directory| {
-                let stamp = Stamp::identity(&directory);
-                (directory, stamp)
-            })
+        let on_the_way: HashSet<PathBuf> = files.flat_map(links::entries).collect();
+        let directories = on_the_way.iter().filter_map(|entry| entry.parent());
+        let wanted: HashMap<PathBuf, Stamp> = directories
+            .map(|directory| (directory.to_owned(), Stamp::identity(directory)))
             .collect();
+        self.bell.listen_for(on_the_way);
         self.on.retain(|directory, stamp| {
             let stays = wanted.get(directory) == Some(stamp);
             if !stays {
@@ -195,8 +194,9 @@ mod tests {
     use std::sync::mpsc::channel;
 
     /// A system that tells nothing.
-    fn no_events(_: SyncSender<()>) -> Eyes {
+    fn no_events(bell: Arc<Bell>) -> Eyes {
         Eyes {
+            bell,
             events: None,
             on: HashMap::new(),
         }

@@ -24,8 +24,9 @@ impl Settle {
         }
     }
 
-    /// Whether it is worth a look: it changed, and has been quiet since. Said once for each change.
-    pub(super) fn look(&mut self, stamp: Stamp, now: Instant) -> bool {
+    /// Whether it is worth a look: it changed, and has been quiet since, or is known to be whole. Said once for
+    /// each change.
+    pub(super) fn look(&mut self, stamp: Stamp, whole: bool, now: Instant) -> bool {
         if stamp != self.seen {
             *self = Settle {
                 seen: stamp,
@@ -33,7 +34,8 @@ impl Settle {
                 changing: true,
             };
         }
-        let settled = self.changing && now.duration_since(self.since) >= QUIET;
+        let quiet = whole || now.duration_since(self.since) >= QUIET;
+        let settled = self.changing && quiet;
         self.changing &= !settled;
         settled
     }
@@ -75,7 +77,29 @@ mod tests {
             (1_050, stamp(3), true),
             (2_000, stamp(3), false),
         ] {
-            assert_eq!(settle.look(seen, at(millis)), told, "at {millis}");
+            assert_eq!(settle.look(seen, false, at(millis)), told, "at {millis}");
+        }
+    }
+
+    #[test]
+    fn what_is_whole_is_told_at_once_and_once() {
+        let begun = Instant::now();
+        let at = |millis| begun + Duration::from_millis(millis);
+        let mut settle = Settle::new(stamp(1), begun);
+        for (millis, seen, whole, told) in [
+            // Something else was put in its place.
+            (10, stamp(1), true, false),
+            (20, stamp(2), true, true),
+            (30, stamp(2), true, false),
+            (200, stamp(2), false, false),
+            // It is written to after it was put there.
+            (210, stamp(3), true, true),
+            (215, stamp(4), false, false),
+            (315, stamp(4), false, true),
+            (400, Stamp::Missing, false, false),
+            (410, stamp(5), true, true),
+        ] {
+            assert_eq!(settle.look(seen, whole, at(millis)), told, "at {millis}");
         }
     }
 }
