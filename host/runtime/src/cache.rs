@@ -2,7 +2,7 @@
 //!
 //! An entry is native code and is executed as it is, so the directory must be the host's own: it
 //! belongs to the host's user, and nobody else may enter it. Within it an entry is named by the hash of
-//! the component and of everything about the compiler that matters, and begins with the hash of what
+//! the module and of everything about the compiler that matters, and begins with the hash of what
 //! follows, so that a damaged, cut or foreign file is only a miss.
 
 use crate::deserialize::deserialize;
@@ -36,6 +36,8 @@ impl Cache {
         own(directory)?;
         let mut hasher = StableHasher(Sha256::new());
         engine.precompile_compatibility_hash().hash(&mut hasher);
+        // What makes a component of a core module comes with the host.
+        env!("CARGO_PKG_VERSION").hash(&mut hasher);
         Ok(Cache {
             directory: directory.to_owned(),
             compiler: hasher.finish(),
@@ -43,7 +45,7 @@ impl Cache {
         })
     }
 
-    /// The compiled component, if it is there and whole.
+    /// The compiled code of a module, if it is there and whole.
     pub(crate) fn get(&self, engine: &wasmtime::Engine, bytes: &[u8]) -> Option<Component> {
         let path = self.entry(bytes);
         // A link or a pipe was not written here, and reading it might not end.
@@ -55,7 +57,7 @@ impl Cache {
         deserialize(engine, code).ok()
     }
 
-    /// Keeps a compiled component. A cache that can't be written costs time and nothing else, so that
+    /// Keeps the compiled code of a module. A cache that can't be written costs time and nothing else, so that
     /// is only logged.
     pub(crate) fn put(&self, bytes: &[u8], component: &Component) {
         let stored = component
@@ -112,13 +114,13 @@ impl Cache {
     }
 }
 
-/// Writes an entry whole.
+/// Writes an entry whole. It is not waited for until it is on the disk: a module that was just replaced is to
+/// serve, and what a power failure leaves of an entry is a miss.
 fn fill(path: &Path, code: &[u8]) -> io::Result<()> {
     let mut file = fs::File::create(path)?;
     file.write_all(MAGIC)?;
     file.write_all(&Sha256::digest(code))?;
-    file.write_all(code)?;
-    file.sync_all()
+    file.write_all(code)
 }
 
 /// The code of an entry, if it is what was written.

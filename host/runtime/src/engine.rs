@@ -97,15 +97,17 @@ impl Engine {
         &self.config
     }
 
-    /// Compiles a component, or takes it from the cache.
-    pub(crate) fn compile(&self, component: &[u8]) -> wasmtime::Result<Component> {
-        let cached = self.cache.as_ref();
-        if let Some(kept) = cached.and_then(|cache| cache.get(&self.wasm, component)) {
-            return Ok(kept);
-        }
+    /// The compiled code of a module, if it is kept.
+    pub(crate) fn kept(&self, module: &[u8]) -> Option<Component> {
+        self.cache.as_ref()?.get(&self.wasm, module)
+    }
+
+    /// Compiles a component, and keeps the code as that of the module that it was made of: making it takes
+    /// longer than reading the code.
+    pub(crate) fn compile(&self, component: &[u8], module: &[u8]) -> wasmtime::Result<Component> {
         let compiled = Component::from_binary(&self.wasm, component)?;
-        if let Some(cache) = cached {
-            cache.put(component, &compiled);
+        if let Some(cache) = &self.cache {
+            cache.put(module, &compiled);
         }
         Ok(compiled)
     }

@@ -16,7 +16,7 @@ use crate::worker::Work;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use usher_core::{FailMode, Fault, Pin, TakenView};
 
 /// How many notices of endings may wait. Nothing else bounds them: a peer that comes and goes makes one
@@ -269,13 +269,25 @@ impl Loader {
             memory: self.engine.config().policy_memory,
             taken: self.taken.clone(),
         };
+        let begun = Instant::now();
         let compiled = load::compile(&self.engine, bytes)?;
+        let read_in = begun.elapsed();
         let buckets = self.buckets.now();
         let told = (params, &buckets);
         let module = PolicyModule::load(&self.engine, &compiled, owner, told)?.module;
+        let tried = begun.elapsed();
         module
             .warm(self.instances, told)
             .map_err(LoadError::SelfTest)?;
+        tracing::debug!(
+            policy = &**slot,
+            generation = number,
+            componentized = ?read_in.saturating_sub(compiled.took),
+            compiled = ?compiled.took,
+            tried = ?tried.saturating_sub(read_in),
+            warmed = ?begun.elapsed().saturating_sub(tried),
+            "where the time of a load went"
+        );
         Ok(Loaded {
             description: module.description().clone(),
             module,

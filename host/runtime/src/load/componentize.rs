@@ -39,6 +39,13 @@ pub(crate) fn component_of(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), LoadEr
     }
 }
 
+/// Whether it begins as a core module does.
+pub(super) fn is_core(bytes: &[u8]) -> bool {
+    bytes
+        .strip_prefix(MAGIC)
+        .is_some_and(|rest| rest.starts_with(&CORE))
+}
+
 /// Whether every section ends within the file. One that is still being written ends within one.
 fn whole(sections: &[u8]) -> Result<(), LoadError> {
     let cut = || LoadError::Malformed {

@@ -44,14 +44,20 @@ pub(crate) fn compile(engine: &Engine, bytes: &[u8]) -> Result<Compiled, LoadErr
 }
 
 fn compile_unguarded(engine: &Engine, bytes: &[u8]) -> Result<Compiled, LoadError> {
-    let (bytes, componentized) = componentize::component_of(bytes)?;
     let begun = Instant::now();
-    let component = engine
-        .compile(&bytes)
-        .map_err(|error| LoadError::Malformed {
-            detail: one_line(&error),
-        })?;
-    let took = begun.elapsed();
+    let (component, componentized, took) = match engine.kept(bytes) {
+        // Only what passed everything below is kept.
+        Some(kept) => (kept, componentize::is_core(bytes), begun.elapsed()),
+        None => {
+            let (component, componentized) = componentize::component_of(bytes)?;
+            let begun = Instant::now();
+            let compiled = engine.compile(&component, bytes);
+            let compiled = compiled.map_err(|error| LoadError::Malformed {
+                detail: one_line(&error),
+            })?;
+            (compiled, componentized, begun.elapsed())
+        }
+    };
     let names = check::Names::of(&component, engine.wasm());
     Ok(Compiled {
         world: check::world(&names)?,
