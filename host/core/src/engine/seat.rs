@@ -226,9 +226,14 @@ impl Core {
         let Some(session) = self.sessions.remove(id) else {
             return;
         };
-        self.timers.cancel(Timer::Bind(id));
-        self.timers.cancel(Timer::Idle(id));
-        self.timers.cancel(Timer::Rest(id));
+        // One that is bound waits for no endpoint any more, and one that is not can't have gone silent.
+        self.timers.cancel(match session.bound {
+            Bound::No => Timer::Bind(id),
+            Bound::Connection | Bound::Endpoint(_) => Timer::Idle(id),
+        });
+        if session.took_over {
+            self.timers.cancel(Timer::Rest(id));
+        }
         self.drop_from_rechecks(id);
         let freed = self.let_go(id, session.heir);
         self.freed(freed);
