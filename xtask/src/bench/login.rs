@@ -13,8 +13,9 @@ const AGAIN: Duration = Duration::from_micros(200);
 /// How long a login may take before something is wrong.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The kind of a LoginAccepted.
+/// The kinds of a LoginAccepted and a LoginRejected.
 const ACCEPTED: u8 = 2;
+const REJECTED: u8 = 3;
 
 /// Somebody who was let in. Dropping the connection is how they leave.
 pub(crate) struct Player {
@@ -25,25 +26,40 @@ pub(crate) struct Player {
 pub(crate) fn log_in(door: SocketAddr, name: &str) -> Outcome<Player> {
     let since = Instant::now();
     let problem = |error| format!("a login at {door} failed: {error}");
-    let mut connection = loop {
+    let connection = loop {
         match TcpStream::connect(door) {
             Ok(connection) => break connection,
             Err(error) if since.elapsed() > PATIENCE => return Err(problem(error)),
             Err(_) => thread::sleep(AGAIN),
         }
     };
-    connection
-        .set_read_timeout(Some(PATIENCE))
-        .map_err(problem)?;
-    connection.write_all(&request(name)?).map_err(problem)?;
-    let mut head = [0; 3];
-    connection.read_exact(&mut head).map_err(problem)?;
-    match head[2] {
+    match answer(&connection, name).map_err(problem)?[2] {
         ACCEPTED => Ok(Player {
             _connection: connection,
         }),
         other => Err(format!("a login at {door} was answered with kind {other}")),
     }
+}
+
+/// The reason for which a door refuses a name. Nothing where nobody answers, as while it is started.
+pub(crate) fn refusal(door: SocketAddr, name: &str) -> Outcome<Option<u8>> {
+    let answered = TcpStream::connect(door).and_then(|connection| answer(&connection, name));
+    match answered {
+        Ok([_, _, REJECTED, reason]) => Ok(Some(reason)),
+        Ok([_, _, other, _]) => Err(format!("{name} was answered with kind {other} at {door}")),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Says who it is, and reads how the answer begins: its length, its kind and the byte after it.
+fn answer(mut connection: &TcpStream, name: &str) -> std::io::Result<[u8; 4]> {
+    connection.set_read_timeout(Some(PATIENCE))?;
+    connection.set_nodelay(true)?;
+    let request = request(name).map_err(std::io::Error::other)?;
+    connection.write_all(&request)?;
+    let mut head = [0; 4];
+    connection.read_exact(&mut head)?;
+    Ok(head)
 }
 
 /// A LoginRequest in its frame.

@@ -4,11 +4,13 @@ mod admission;
 mod admission_mafianet;
 mod decision;
 mod evidence;
+mod fault;
 mod flood;
 mod pending;
 mod rules;
 mod scale;
 mod start;
+mod swap;
 
 use super::instructions::Sides;
 use super::row::Row;
@@ -22,6 +24,8 @@ pub(crate) const ALL: &[Row] = &[
     pending::ROW,
     flood::ROW,
     evidence::ROW,
+    swap::ROW,
+    fault::ROW,
     rules::ROW,
     scale::ROW,
     start::ROW,
