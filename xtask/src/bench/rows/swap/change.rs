@@ -29,8 +29,15 @@ pub(super) struct Modules {
 
 /// The kinds of a change, in the order of the figures: of the small module and of the large one, each of bytes
 /// that were never seen before and of bytes whose compiled code is kept.
-pub(super) const KINDS: [(bool, bool); 4] =
-    [(false, false), (false, true), (true, false), (true, true)];
+const KINDS: [(bool, bool); 4] = [(false, false), (false, true), (true, false), (true, true)];
+
+/// The large module takes a second to compile, which is no matter of a quick run.
+pub(super) fn kinds(run: &Run<'_>) -> &'static [(bool, bool)] {
+    match run.quick {
+        true => &KINDS[..2],
+        false => &KINDS,
+    }
+}
 
 impl Modules {
     fn of(&mut self, large: bool) -> &mut Marked {
@@ -53,7 +60,7 @@ pub(super) fn changes(
     modules.small.put(first)?;
     let mut host = run.start_host(site, config)?;
     let mut samples = Vec::new();
-    for (large, kept) in KINDS {
+    for &(large, kept) in kinds(run) {
         let module = modules.of(large);
         let known = [module.fresh(), module.fresh()];
         if kept {
@@ -62,6 +69,8 @@ pub(super) fn changes(
                 until_answered(site, number, None)?;
             }
         }
+        // They take long, and each is like the others.
+        let times = if large { times.div_ceil(5) } else { times };
         let mut took = Vec::new();
         for time in 0..times {
             let number = match kept {
@@ -94,7 +103,7 @@ pub(super) fn restarts(
     let mut running = start()?;
     until_answered(site, first, None)?;
     let mut samples = Vec::new();
-    for (large, kept) in KINDS {
+    for &(large, kept) in kinds(run) {
         let module = modules.of(large);
         let number = module.fresh();
         if kept {

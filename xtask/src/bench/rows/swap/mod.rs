@@ -17,7 +17,7 @@ use super::super::settings::Setting;
 use super::super::site::Site;
 use super::super::unit::Unit;
 use crate::process::Outcome;
-use change::{KINDS, Modules, changes, restarts, until_answered};
+use change::{Modules, changes, kinds, restarts, until_answered};
 use marked::Marked;
 use traffic::{AUDIT, generation, traffic};
 
@@ -37,7 +37,7 @@ pub(super) const ROW: Row = Row {
     settings: &[
         Setting {
             name: "changes",
-            about: "how many changes of each kind are timed in a round",
+            about: "how many changes of each kind are timed in a round; a fifth of them of the large module",
             value: 10,
             quick: 2,
         },
@@ -105,8 +105,8 @@ fn timed(
             restarts(run, site, &mut modules.borrow_mut(), &plain)
         }),
     ])?;
-    let figures = sides.into_iter().zip(KINDS);
-    let figures = figures.map(|(sides, (is_large, kept))| {
+    let figures = sides.into_iter().zip(kinds(run));
+    let figures = figures.map(|(sides, &(is_large, kept))| {
         let size = if is_large { large } else { small };
         let how = if kept { "from kept code" } else { "compiled" };
         let what = format!(
