@@ -46,7 +46,8 @@ pub struct Watcher {
 /// Survives a rename over the file, a slow write in place, a symbolic link that turns (`..data` too),
 /// and deletion and creation, of the file or of a directory on the way. What a rename puts in its place, the
 /// file or a link on the way, is told at once, and all else when it has been quiet for a moment. It looks by
-/// itself every two seconds, so that a lost event only costs time. `on_change` is called on the watcher's own thread.
+/// itself every two seconds, so that a lost event only costs time. `on_change` is called on the watcher's
+/// own thread.
 pub fn watch(
     files: Vec<PathBuf>,
     on_change: impl Fn(&Path) + Send + 'static,
@@ -133,11 +134,10 @@ impl Eyes {
                 // Reading tells of itself too, and what looks must not wake itself.
                 Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
                 Ok(event) => match (event.kind, event.paths.last()) {
-                    (EventKind::Modify(ModifyKind::Name(to)), Some(path))
-                        if matches!(to, RenameMode::To | RenameMode::Both) =>
-                    {
-                        rung.put_in_place(path);
-                    }
+                    (
+                        EventKind::Modify(ModifyKind::Name(RenameMode::To | RenameMode::Both)),
+                        Some(path),
+                    ) => rung.put_in_place(path),
                     _ => rung.ring(),
                 },
                 Err(_) => rung.ring(),

@@ -21,6 +21,10 @@ const WHO: &str = "who";
 /// How long a change may take before something is wrong.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long who waits for a module's answer pauses before asking again: a hundredth of what is measured, and asking
+/// without a pause would take a processor from the compiler.
+pub(super) const OFTEN: Duration = Duration::from_micros(200);
+
 /// The modules of the row: a small one and one of a megabyte.
 pub(super) struct Modules {
     pub(super) small: Marked,
@@ -66,7 +70,7 @@ pub(super) fn changes(
         if kept {
             for number in known {
                 module.put(number)?;
-                until_answered(site, number, None)?;
+                until_answered(site, number, OFTEN)?;
             }
         }
         // They take long, and each is like the others.
@@ -78,7 +82,7 @@ pub(super) fn changes(
                 false => module.fresh(),
             };
             let begun = module.put(number)?;
-            until_answered(site, number, None)?;
+            until_answered(site, number, OFTEN)?;
             took.push(begun.elapsed().as_nanos() as f64);
         }
         samples.push(sample(&mut took, host.id())?);
@@ -101,7 +105,7 @@ pub(super) fn restarts(
     modules.small.put(first)?;
     let start = || Running::start("serve", &mut serve(&run.usher()?, site)?);
     let mut running = start()?;
-    until_answered(site, first, None)?;
+    until_answered(site, first, OFTEN)?;
     let mut samples = Vec::new();
     for &(large, kept) in kinds(run) {
         let module = modules.of(large);
@@ -109,10 +113,10 @@ pub(super) fn restarts(
         if kept {
             module.put(number)?;
             // It has seen these bytes, and others since.
-            until_answered(site, number, None)?;
+            until_answered(site, number, OFTEN)?;
             let other = module.fresh();
             module.put(other)?;
-            until_answered(site, other, None)?;
+            until_answered(site, other, OFTEN)?;
         }
         // Nobody is in: what has to end is the host alone.
         let begun = Instant::now();
@@ -122,7 +126,7 @@ pub(super) fn restarts(
         ended.map_err(|error| format!("cannot wait for the host: {error}"))?;
         module.put(number)?;
         running = start()?;
-        until_answered(site, number, Some(Duration::from_micros(200)))?;
+        until_answered(site, number, OFTEN)?;
         let mut took = vec![begun.elapsed().as_nanos() as f64];
         samples.push(sample(&mut took, running.child.id())?);
     }
@@ -130,16 +134,14 @@ pub(super) fn restarts(
     Ok(samples)
 }
 
-/// Asks until the module with this number answers, at once again or after a pause.
-pub(super) fn until_answered(site: &Site, number: u32, pause: Option<Duration>) -> Outcome {
+/// Asks until the module with this number answers, with a pause before it asks again.
+pub(super) fn until_answered(site: &Site, number: u32, pause: Duration) -> Outcome {
     let begun = Instant::now();
     while refusal(site.tcp, WHO)? != Some(answer(number)) {
         if begun.elapsed() > PATIENCE {
             return Err(format!("module {number} does not answer"));
         }
-        if let Some(pause) = pause {
-            thread::sleep(pause);
-        }
+        thread::sleep(pause);
     }
     Ok(())
 }

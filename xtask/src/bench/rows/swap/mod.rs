@@ -6,6 +6,7 @@ mod marked;
 mod traffic;
 
 use std::cell::RefCell;
+use std::time::Duration;
 
 use super::super::alternate::Contender;
 use super::super::figure::{Figure, Line, Sample, Side};
@@ -185,7 +186,7 @@ fn soaked(run: &Run<'_>, site: &Site, module: &mut Marked) -> Outcome<Figure> {
         let number = known[swap as usize % 2];
         module.put(number)?;
         // Not asked as quickly as can be: there are only so many ports.
-        until_answered(site, number, Some(std::time::Duration::from_millis(1)))?;
+        until_answered(site, number, Duration::from_millis(1))?;
     }
     let after = meter::memory(host.id())?;
     let swapped = generation(site)? - first;

@@ -13,7 +13,7 @@ use super::super::super::figure::{Sample, Spread};
 use super::super::super::load::load;
 use super::super::super::run::Run;
 use super::super::super::site::{Site, cannot_use};
-use super::change::{Modules, until_answered};
+use super::change::{Modules, OFTEN, until_answered};
 use crate::http;
 use crate::process::Outcome;
 
@@ -38,7 +38,7 @@ pub(super) fn traffic(
     let mut host = run.start_host(site, config)?;
     for number in [known[1], known[0]] {
         module.put(number)?;
-        until_answered(site, number, None)?;
+        until_answered(site, number, OFTEN)?;
     }
     let first = generation(site)?;
     let seconds = run.setting("seconds");
