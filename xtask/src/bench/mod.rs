@@ -55,7 +55,7 @@ pub(crate) struct Options {
     /// Measures this host in place of that of the workspace
     #[arg(long, value_name = "PROGRAM")]
     host: Option<PathBuf>,
-    /// Counts instructions with valgrind, which are the same each time, in place of measuring
+    /// Counts instructions with valgrind, and says how far two counts agree, in place of measuring
     #[arg(long, conflicts_with_all = ["quick", "strict", "rounds", "with", "host", "list"])]
     instructions: bool,
     /// Only writes docs/benchmarks.md and its charts, of what was measured last
