@@ -72,6 +72,7 @@ class Asking(HostCase):
         client.send(b"\x80reject:second")
         client.send(b"\x87and on")
         self.crowd.until("the echo", lambda: client.heard() == [b"\x87and on"])
+        self.until("the log to say it", lambda: self.asked(client.port))
         self.assertEqual(self.asked(client.port), 1)
 
     def test_the_policy_sees_protocol_password_and_a_proven_address(self) -> None:

@@ -159,7 +159,8 @@ mod tests {
         assert_eq!((has(&held), has(&live.now())), (Some(1), Some(0)));
     }
 
-    /// A list of the largest size that is taken by default is looked up in without delay.
+    /// A list of the largest size that is taken by default: a look-up that walks through it would take this
+    /// test minutes.
     #[test]
     fn a_hundred_thousand_entries_are_no_burden() {
         let mut bucket = Bucket::default();
@@ -171,13 +172,10 @@ mod tests {
             let network = Network::new(address, prefix).expect("short");
             bucket.insert(Entry::Network(network), "".into());
         }
-        let begun = std::time::Instant::now();
         for number in 0..10_000_u32 {
             assert!(bucket.get("nobody").is_none());
             let address = IpAddr::from((number * 104_729).to_be_bytes());
             std::hint::black_box(bucket.matching(address));
         }
-        // A microsecond each; this is what a busy machine needs at its worst.
-        assert!(begun.elapsed() < std::time::Duration::from_secs(2));
     }
 }
