@@ -2,8 +2,9 @@
 
 use crate::config;
 use crate::seldom::Seldom;
+use socket2::{Domain, Socket, Type};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use usher_core::Reason;
@@ -47,16 +48,13 @@ impl Relay {
         self.delivery
     }
 
-    /// A socket that speaks with the game server and hears nobody else.
+    /// A socket that speaks with the game server and hears nobody else, from its first moment: the system gives
+    /// it its port and its peer in one. One that has a port before it has a peer takes what anyone sends there.
     pub(super) fn connect(&self) -> io::Result<UdpSocket> {
-        let any: IpAddr = match self.server {
-            SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
-            SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
-        };
-        let socket = UdpSocket::bind((any, 0))?;
+        let socket = Socket::new(Domain::for_address(self.server), Type::DGRAM, None)?;
         socket.set_nonblocking(true)?;
-        socket.connect(self.server)?;
-        Ok(socket)
+        socket.connect(&self.server.into())?;
+        Ok(socket.into())
     }
 
     /// A player has no socket, so it cannot play.
