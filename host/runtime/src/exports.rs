@@ -35,9 +35,18 @@ pub(crate) struct Exports {
     ended: Option<Ended>,
 }
 
+/// Why there is no instance.
+pub(crate) enum NotStarted {
+    /// The function that decides has another type.
+    Shape(wasmtime::Error),
+    /// The module can't be instantiated, or what it runs first fails.
+    Start(wasmtime::Error),
+}
+
 type Decide = TypedFunc<(Request,), (Verdict,)>;
 type Waiting = TypedFunc<(Waiters,), (Texts,)>;
 type Ended = TypedFunc<(Request, Ending), (Vec<Command>,)>;
+type Describe = TypedFunc<(), (types::Description,)>;
 type Waiters = Vec<admission::Waiter>;
 type Texts = Vec<Option<Vec<u8>>>;
 
@@ -61,10 +70,15 @@ impl Linked {
     }
 
     /// A new instance in a store.
-    pub(crate) fn instantiate(&self, store: &mut Store<State>) -> Result<Exports> {
-        let instance = self.pre.instantiate(&mut *store)?;
+    pub(crate) fn instantiate(
+        &self,
+        store: &mut Store<State>,
+    ) -> std::result::Result<Exports, NotStarted> {
+        let instance = self.pre.instantiate(&mut *store);
+        let instance = instance.map_err(NotStarted::Start)?;
+        let decide = instance.get_typed_func(&mut *store, self.places.decide);
         Ok(Exports {
-            decide: instance.get_typed_func(&mut *store, self.places.decide)?,
+            decide: decide.map_err(NotStarted::Shape)?,
             places: self.places,
             waiting: None,
             ended: None,
@@ -74,6 +88,19 @@ impl Linked {
 }
 
 impl Exports {
+    /// Looks all functions up, so that one of another shape is found when the module is loaded and not
+    /// when it is called.
+    pub(crate) fn check(&mut self, store: &mut Store<State>) -> Result<()> {
+        found(
+            &mut self.waiting,
+            &self.instance,
+            store,
+            self.places.waiting,
+        )?;
+        found(&mut self.ended, &self.instance, store, self.places.ended)?;
+        self.describing(store).map(drop)
+    }
+
     /// `on-connect-request`.
     pub(crate) fn decide(&self, store: &mut Store<State>, request: Request) -> Result<Verdict> {
         Ok(self.decide.call(store, (request,))?.0)
@@ -100,11 +127,11 @@ impl Exports {
 
     /// `describe`.
     pub(crate) fn describe(&mut self, store: &mut Store<State>) -> Result<types::Description> {
-        let place = self.places.describe;
-        let describe = self
-            .instance
-            .get_typed_func::<(), (_,)>(&mut *store, place)?;
-        Ok(describe.call(store, ())?.0)
+        Ok(self.describing(store)?.call(store, ())?.0)
+    }
+
+    fn describing(&self, store: &mut Store<State>) -> Result<Describe> {
+        self.instance.get_typed_func(store, self.places.describe)
     }
 }
 

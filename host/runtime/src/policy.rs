@@ -4,7 +4,7 @@ use crate::bindings::policy::AdmissionPolicyPre;
 use crate::bucket::Buckets;
 use crate::config::Params;
 use crate::engine::Engine;
-use crate::exports::{Exports, Linked};
+use crate::exports::{Exports, Linked, NotStarted};
 use crate::fault::{bad_answer, of_start};
 use crate::guest::{self, Owner, State};
 use crate::imports::Sight;
@@ -92,8 +92,15 @@ impl PolicyModule {
             .map_err(|error| load::other_shape(&error))?;
         let terms = Terms::canned(told);
         let lines = Arc::default();
-        let instance = instantiate(engine, &linked, (&owner, &lines), CANNED);
-        let mut instance = instance.map_err(LoadError::SelfTest)?;
+        let begun = begin(engine, &linked, (&owner, &lines), CANNED);
+        let mut instance = begun.map_err(|error| match error {
+            NotStarted::Shape(error) => load::other_shape(&error),
+            NotStarted::Start(error) => LoadError::SelfTest(of_start(&error, CANNED)),
+        })?;
+        let PolicyInstance { store, exports, .. } = &mut instance;
+        exports
+            .check(store)
+            .map_err(|error| load::other_shape(&error))?;
         let description = instance.describe(&terms).map_err(LoadError::SelfTest)?;
         let verdict = instance
             .canned(&terms, &description)
@@ -234,13 +241,25 @@ impl PolicyModule {
 fn instantiate(
     engine: &Engine,
     linked: &Linked,
-    (owner, lines): (&Owner, &Arc<Lines>),
+    whose: (&Owner, &Arc<Lines>),
     deadline: Duration,
 ) -> Result<PolicyInstance, Fault> {
+    let begun = begin(engine, linked, whose, deadline);
+    // Its shape was right when it was loaded.
+    begun.map_err(|error| match error {
+        NotStarted::Shape(error) | NotStarted::Start(error) => of_start(&error, deadline),
+    })
+}
+
+fn begin(
+    engine: &Engine,
+    linked: &Linked,
+    (owner, lines): (&Owner, &Arc<Lines>),
+    deadline: Duration,
+) -> Result<PolicyInstance, NotStarted> {
     let mut store = guest::store(engine.wasm(), owner, lines);
     guest::arm(&mut store, deadline);
-    let exports = linked.instantiate(&mut store);
-    let exports = exports.map_err(|error| of_start(&error, deadline))?;
+    let exports = linked.instantiate(&mut store)?;
     let begun_with = store.data().limits.memory();
     Ok(PolicyInstance {
         store,

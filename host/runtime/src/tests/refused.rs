@@ -109,6 +109,27 @@ fn what_has_another_shape_is_told_what_differs() {
     );
 }
 
+/// The names are right, but two functions have each other's type.
+#[test]
+fn functions_of_another_type_are_told_as_another_shape() {
+    let component = wit_component::ComponentEncoder::default()
+        .module(&module("marked"))
+        .and_then(|encoder| encoder.encode());
+    let mut bytes = component.expect("a component");
+    let names = [b"on-ended", b"describe"];
+    for at in 0..bytes.len() - names[0].len() {
+        let place = &mut bytes[at..at + names[0].len()];
+        if let Some(found) = names.iter().position(|name| place == *name) {
+            place.copy_from_slice(names[1 - found]);
+        }
+    }
+    let said = refusal(&bytes);
+    assert!(
+        said.starts_with("does not fit usher:policy 0.1.0 ("),
+        "{said}"
+    );
+}
+
 /// A truncated or damaged module is refused or, where the damage does not matter, loads as it should.
 #[test]
 fn damage_never_panics() {
