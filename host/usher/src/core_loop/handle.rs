@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use tokio::sync::{oneshot, watch};
 use usher_core::{DoorId, Input, Moment, Report, RequestData, RequestId};
 
-/// How many knocks may wait for the core. The core takes up a knock in microseconds: this many waiting
-/// means that they come faster than anyone could be let in.
-const KNOCKS_WAITING: usize = 1024;
+/// How many knocks may wait for the core. The core takes up some ten thousands a second: this many come at once
+/// when thousands who were sent away by a restart come back in the same moment, and are still let in within the
+/// second; what is beyond comes faster than anyone could be let in.
+const KNOCKS_WAITING: usize = 4096;
 
 /// Reaches the core from anywhere. Cheap to clone; never blocks.
 #[derive(Clone)]
