@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crate::figures::{self, Figures, Spread};
-use crate::request::{Case, requests};
+use crate::request::{Case, Request, requests};
 use crate::verdict::Verdict;
 
 /// How long a side is warmed up.
@@ -34,6 +34,16 @@ impl Calls {
             single,
             counting: false,
             moments: Vec::with_capacity(cases + 1),
+        }
+    }
+
+    /// Has every request decided once, in order, and notes when each decision was there.
+    pub fn each<T>(&mut self, cases: &[Case], mut decide: impl FnMut(&Request) -> T) {
+        self.mark(false);
+        let last = cases.len() - 1;
+        for (index, case) in cases.iter().enumerate() {
+            drop(black_box(decide(&case.request)));
+            self.mark(index == last);
         }
     }
 
