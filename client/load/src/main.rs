@@ -15,6 +15,8 @@ mod args;
 #[cfg(target_os = "linux")]
 mod busy;
 #[cfg(target_os = "linux")]
+mod crew;
+#[cfg(target_os = "linux")]
 mod crowd;
 #[cfg(target_os = "linux")]
 #[cfg(test)]

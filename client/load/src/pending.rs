@@ -1,9 +1,10 @@
 //! The timeline: players alone, then those who wait, then those who come and go, then a flood.
 
 use crate::args::Pending;
+use crate::crew::Crew;
 use crate::crowd::{Crowd, PAYLOAD};
 use crate::flood::Flood;
-use crate::lines::{PATIENCE, PAUSE, end, say};
+use crate::lines::say;
 use crate::players::Players;
 use crate::work::{Phase, Worker};
 use serde_json::json;
@@ -15,10 +16,7 @@ use std::time::{Duration, Instant};
 /// How many come and go in a second before anything is measured, at least.
 const WARM_UP: u32 = 200;
 
-struct Timeline {
-    workers: [(&'static str, Worker); 3],
-    zero: Instant,
-}
+struct Timeline(Crew);
 
 /// Runs all of it.
 ///
@@ -30,7 +28,7 @@ pub(crate) fn run(load: Pending) -> io::Result<()> {
     let zero = Instant::now();
     let start = |seed: u64| load.seed.wrapping_add(seed);
     let players = Players::new(load.players, door, start(0), zero.elapsed())?;
-    let timeline = Timeline {
+    let timeline = Timeline(Crew {
         workers: [
             ("players", Worker::start("players", players, zero)?),
             (
@@ -43,18 +41,20 @@ pub(crate) fn run(load: Pending) -> io::Result<()> {
             ),
         ],
         zero,
-    };
+    });
     say(&json!({"event": "payload", "bytes": PAYLOAD}))?;
-    timeline.settle(Duration::ZERO, "the players are not let in")?;
+    timeline
+        .0
+        .settle(Duration::ZERO, "the players are not let in")?;
     let seconds = Duration::from_secs(load.seconds.into());
     let idle = Phase::default();
     // What the host makes once for all who come is made before anything is measured.
-    timeline.begin(Phase {
+    timeline.0.begin(Phase {
         arrivals: load.arrivals.max(WARM_UP),
         ..idle
     });
     sleep(Duration::from_secs(2));
-    timeline.begin(idle);
+    timeline.0.begin(idle);
     sleep(Duration::from_secs(1));
     timeline.phase("idle", idle, seconds)?;
 
@@ -67,7 +67,7 @@ pub(crate) fn run(load: Pending) -> io::Result<()> {
     timeline.ramp(waiting, ramp)?;
     timeline.phase("waiting", waiting, seconds)?;
     if load.arrivals == 0 {
-        return timeline.leave();
+        return timeline.0.leave();
     }
     let arriving = Phase {
         arrivals: load.arrivals,
@@ -80,59 +80,24 @@ pub(crate) fn run(load: Pending) -> io::Result<()> {
     };
     timeline.phase("flooded", flooded, seconds)?;
     timeline.phase("after", waiting, Duration::from_secs(2).min(seconds))?;
-    timeline.leave()
+    timeline.0.leave()
 }
 
 impl Timeline {
-    fn begin(&self, phase: Phase) {
-        for (_, worker) in &self.workers {
-            worker.begin(phase);
-        }
-    }
-
     /// One phase, from its first line to its last.
     fn phase(&self, name: &str, phase: Phase, lasts: Duration) -> io::Result<()> {
         say(&json!({"event": "begin", "phase": name}))?;
-        self.begin(phase);
+        self.0.begin(phase);
         sleep(lasts);
-        self.end(name)
+        self.0.end(name, [])
     }
 
     /// The phase in which those who wait come, however long that takes.
     fn ramp(&self, phase: Phase, takes: Duration) -> io::Result<()> {
         say(&json!({"event": "begin", "phase": "ramp"}))?;
-        self.begin(phase);
-        let settled = self.settle(takes, "not all who should wait do");
-        self.end("ramp")?;
+        self.0.begin(phase);
+        let settled = self.0.settle(takes, "not all who should wait do");
+        self.0.end("ramp", [])?;
         settled
-    }
-
-    fn end(&self, name: &str) -> io::Result<()> {
-        let parts = self.workers.iter();
-        let reports = parts.map(|(part, worker)| (*part, worker.report()));
-        end(name, self.zero, reports)
-    }
-
-    /// Waits until what the phase asked for stands.
-    fn settle(&self, takes: Duration, otherwise: &str) -> io::Result<()> {
-        let end = Instant::now() + takes + PATIENCE;
-        // A thread has to have had its turn with the phase.
-        sleep(2 * PAUSE);
-        while !self.workers.iter().all(|(_, worker)| worker.settled()) {
-            if Instant::now() > end {
-                return Err(io::Error::other(otherwise));
-            }
-            sleep(PAUSE);
-        }
-        Ok(())
-    }
-
-    fn leave(self) -> io::Result<()> {
-        for (_, worker) in &self.workers {
-            worker.leave();
-        }
-        self.workers
-            .into_iter()
-            .try_for_each(|(_, worker)| worker.join())
     }
 }

@@ -2,13 +2,14 @@
 //! while thousands of connections say half of something and no more.
 
 use crate::args::Siege;
+use crate::crew::Crew;
 use crate::crowd::Crowd;
 use crate::flood::Flood;
 use crate::halves::Halves;
-use crate::lines::{PATIENCE, PAUSE, end, say};
+use crate::lines::say;
 use crate::logins;
 use crate::players::Players;
-use crate::work::{Phase, Report, Worker};
+use crate::work::{Phase, Worker};
 use serde_json::json;
 use std::io;
 use std::net::SocketAddr;
@@ -21,8 +22,7 @@ const WARM_UP: Duration = Duration::from_secs(2);
 /// All who are at work.
 struct Timeline<'a> {
     load: &'a Siege,
-    workers: [(&'static str, Worker); 3],
-    zero: Instant,
+    crew: Crew,
 }
 
 /// Runs all of it.
@@ -38,19 +38,22 @@ pub(crate) fn run(load: &Siege) -> io::Result<()> {
     let flood = Flood::new(SocketAddr::V4(door), seed(2))?;
     let timeline = Timeline {
         load,
-        workers: [
-            ("players", Worker::start("players", players, zero)?),
-            ("crowd", Worker::start("crowd", crowd, zero)?),
-            ("flood", Worker::start("flood", flood, zero)?),
-        ],
-        zero,
+        crew: Crew {
+            workers: [
+                ("players", Worker::start("players", players, zero)?),
+                ("crowd", Worker::start("crowd", crowd, zero)?),
+                ("flood", Worker::start("flood", flood, zero)?),
+            ],
+            zero,
+        },
     };
-    timeline.settle()?;
+    let crew = &timeline.crew;
+    crew.settle(Duration::ZERO, "the players are not let in")?;
     let quiet = Phase {
         arrivals: load.arrivals,
         ..Phase::default()
     };
-    timeline.begin(quiet);
+    crew.begin(quiet);
     sleep(WARM_UP);
     let seconds = Duration::from_secs(load.seconds.into());
     let short = seconds.min(Duration::from_secs(load.short.into()));
@@ -68,16 +71,10 @@ pub(crate) fn run(load: &Siege) -> io::Result<()> {
     timeline.phase("noise", noise, short, None)?;
     let halves = Halves::new(load.tcp, load.half_open)?;
     timeline.phase("half-open", quiet, short, Some(halves))?;
-    timeline.leave()
+    timeline.crew.leave()
 }
 
 impl Timeline<'_> {
-    fn begin(&self, phase: Phase) {
-        for (_, worker) in &self.workers {
-            worker.begin(phase);
-        }
-    }
-
     /// One phase, from its first line to its last, with logins at the other door all the while.
     fn phase(
         &self,
@@ -87,7 +84,7 @@ impl Timeline<'_> {
         halves: Option<Halves>,
     ) -> io::Result<()> {
         say(&json!({"event": "begin", "phase": name}))?;
-        self.begin(phase);
+        self.crew.begin(phase);
         let (logins, halves) = thread::scope(|scope| {
             let logins = scope.spawn(|| logins::at_rate(self.load.tcp, self.load.arrivals, lasts));
             let halves = halves.map(|halves| halves.keep(lasts));
@@ -95,33 +92,8 @@ impl Timeline<'_> {
         });
         let broken = |_| Err(io::Error::other("a thread panicked"));
         let logins = logins.unwrap_or_else(broken)?;
-        let parts = self.workers.iter();
-        let parts = parts.map(|(part, worker)| (*part, worker.report()));
-        let more = [("logins", logins)].into_iter();
-        let halves = halves.map(|report: Report| ("half_open", report));
-        end(name, self.zero, parts.chain(more).chain(halves))
-    }
-
-    /// Waits until the players are in.
-    fn settle(&self) -> io::Result<()> {
-        let until = Instant::now() + PATIENCE;
-        // A thread has to have had its turn.
-        sleep(2 * PAUSE);
-        while !self.workers.iter().all(|(_, worker)| worker.settled()) {
-            if Instant::now() > until {
-                return Err(io::Error::other("the players are not let in"));
-            }
-            sleep(PAUSE);
-        }
-        Ok(())
-    }
-
-    fn leave(self) -> io::Result<()> {
-        for (_, worker) in &self.workers {
-            worker.leave();
-        }
-        self.workers
-            .into_iter()
-            .try_for_each(|(_, worker)| worker.join())
+        let halves = halves.map(|report| ("half_open", report));
+        let others = std::iter::once(("logins", logins)).chain(halves);
+        self.crew.end(name, others)
     }
 }
