@@ -25,11 +25,10 @@
 mod stand;
 
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use usher_core::*;
 
-use stand::{Stand, seat_and_name};
+use stand::{Stand, queue, seat_and_name};
 
 const SIZES: [usize; 5] = [10, 100, 1_000, 10_000, 50_000];
 /// Seats of those who wait for one.
@@ -101,7 +100,7 @@ impl Place {
             size,
             view: playing.core.taken_view(),
             playing,
-            waiting: Stand::new(SEATS, Binding::None, queue),
+            waiting: Stand::new(SEATS, Binding::None, |ask| queue(SEATS, ask)),
             players: Vec::new(),
             names: Vec::new(),
             chance: 1,
@@ -242,24 +241,6 @@ fn play(ask: &Ask) -> Decision {
     Decision::Accept(Acceptance {
         options: vec![option],
         otherwise_wait: None,
-        then: None,
-    })
-}
-
-/// Accept with a seat and a name, or wait.
-fn queue(ask: &Ask) -> Decision {
-    let name = ask.request.name.as_deref().unwrap_or_default();
-    Decision::Accept(Acceptance {
-        options: vec![seat_and_name(SEATS, name)],
-        otherwise_wait: Some(Waiting {
-            lane: "main".into(),
-            lane_rank: 0,
-            priority: 0,
-            status: Some(Arc::from(*b"You are in the queue")),
-            identity: Some(name.into()),
-            identity_proven: false,
-            claims: Vec::new(),
-        }),
         then: None,
     })
 }

@@ -21,12 +21,11 @@
 mod stand;
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use usher_core::*;
 
-use stand::{Stand, seat_and_name};
+use stand::{Stand, queue};
 
 /// Counts what is allocated, with what the system's allocator adds: a word, up to a multiple of 16.
 struct Counting;
@@ -55,24 +54,6 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Accept with a seat and a name, or wait.
-fn queue(ask: &Ask) -> Decision {
-    let name = ask.request.name.as_deref().unwrap_or_default();
-    Decision::Accept(Acceptance {
-        options: vec![seat_and_name(18, name)],
-        otherwise_wait: Some(Waiting {
-            lane: "main".into(),
-            lane_rank: 0,
-            priority: 0,
-            status: Some(Arc::from(*b"You are in the queue")),
-            identity: Some(name.into()),
-            identity_proven: false,
-            claims: Vec::new(),
-        }),
-        then: None,
-    })
-}
-
 /// How long this process has run on a processor: others may use the machine meanwhile.
 fn processor() -> Duration {
     let read = std::fs::read_to_string("/proc/self/schedstat").ok();
@@ -93,7 +74,7 @@ fn timed(times: usize, mut step: impl FnMut()) -> f64 {
 }
 
 fn measure(waiters: usize) {
-    let mut room = Stand::new(18, Binding::None, queue);
+    let mut room = Stand::new(18, Binding::None, |ask| queue(18, ask));
     for _ in 0..18 {
         room.arrive();
     }

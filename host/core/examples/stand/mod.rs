@@ -224,3 +224,21 @@ pub(crate) fn seat_and_name(seats: u32, name: &str) -> Admission {
         ..Admission::default()
     }
 }
+
+/// Accept with a seat of so many and a name, or wait.
+pub(crate) fn queue(seats: u32, ask: &Ask) -> Decision {
+    let name = ask.request.name.as_deref().unwrap_or_default();
+    Decision::Accept(Acceptance {
+        options: vec![seat_and_name(seats, name)],
+        otherwise_wait: Some(Waiting {
+            lane: "main".into(),
+            lane_rank: 0,
+            priority: 0,
+            status: Some(Arc::from(*b"You are in the queue")),
+            identity: Some(name.into()),
+            identity_proven: false,
+            claims: Vec::new(),
+        }),
+        then: None,
+    })
+}
