@@ -60,6 +60,15 @@ async fn play(host: &Usher, name: &str) -> (Player, Endpoint) {
     (player, endpoint)
 }
 
+/// A player of whom the game server has heard, and where from.
+async fn heard(host: &Usher, server: &Server) -> (Player, Endpoint, SocketAddr) {
+    let (player, mut endpoint) = play(host, "ada").await;
+    endpoint.say(b"hello").await;
+    let (heard, from) = server.hear();
+    assert_eq!(heard, b"hello");
+    (player, endpoint, from)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn each_player_of_rtyp_is_an_endpoint_of_its_own_to_the_game_server() {
     let server = Server::new();
@@ -209,9 +218,7 @@ async fn binary_frames_of_websocket_go_both_ways_unchanged() {
 async fn nobody_but_the_game_server_reaches_a_player_through_the_relay() {
     let server = Server::new();
     let host = Usher::start(&rtyp(&server));
-    let (ada, mut at_ada) = play(&host, "ada").await;
-    at_ada.say(b"hello").await;
-    let (_, from_ada) = server.hear();
+    let (ada, mut at_ada, from_ada) = heard(&host, &server).await;
     let stranger = Server::new();
     for _ in 0..10 {
         stranger.say(from_ada, b"from a stranger");
@@ -228,9 +235,7 @@ async fn nobody_but_the_game_server_reaches_a_player_through_the_relay() {
 async fn players_stay_while_the_game_server_is_gone_and_play_on_when_it_is_back() {
     let server = Server::new();
     let host = Usher::start(&rtyp(&server));
-    let (ada, mut at_ada) = play(&host, "ada").await;
-    at_ada.say(b"hello").await;
-    server.hear();
+    let (ada, mut at_ada, _) = heard(&host, &server).await;
     let at = server.address.to_string();
     drop(server);
     // The first finds nobody, which is said of it at the next.
@@ -254,9 +259,7 @@ async fn players_stay_while_the_game_server_is_gone_and_play_on_when_it_is_back(
 async fn what_the_protocol_cannot_carry_is_dropped_and_counted() {
     let server = Server::new();
     let host = Usher::start(&rtyp(&server));
-    let (ada, mut at_ada) = play(&host, "ada").await;
-    at_ada.say(b"hello").await;
-    let (_, from_ada) = server.hear();
+    let (ada, mut at_ada, from_ada) = heard(&host, &server).await;
     server.say(from_ada, &[7; 1201]);
     server.say(from_ada, b"");
     server.say(from_ada, b"short");
@@ -295,10 +298,7 @@ async fn a_game_server_may_be_reached_over_ipv6() {
     }
     let server = Server::at("[::1]:0");
     let host = Usher::start(&rtyp(&server));
-    let (ada, mut at_ada) = play(&host, "ada").await;
-    at_ada.say(b"hello").await;
-    let (heard, from_ada) = server.hear();
-    assert_eq!(heard, b"hello");
+    let (ada, mut at_ada, from_ada) = heard(&host, &server).await;
     server.say(from_ada, b"hello ada");
     assert_eq!(at_ada.hear().await, b"hello ada");
     ada.leave().await;
@@ -309,9 +309,7 @@ async fn a_game_server_may_be_reached_over_ipv6() {
 async fn who_is_relayed_is_told_that_the_host_stops() {
     let server = Server::new();
     let mut host = Usher::start(&rtyp(&server));
-    let (ada, mut at_ada) = play(&host, "ada").await;
-    at_ada.say(b"hello").await;
-    server.hear();
+    let (ada, _at_ada, _) = heard(&host, &server).await;
     host.signal("-TERM");
     // 1: the server stops.
     assert_eq!(ada.ended().await, 1);
