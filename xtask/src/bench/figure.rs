@@ -85,6 +85,17 @@ pub(crate) struct Side {
     pub(crate) rounds: Vec<Sample>,
 }
 
+#[cfg(test)]
+impl Side {
+    /// A side that came to these, and nothing is known besides.
+    pub(crate) fn of(name: &str, values: &[f64]) -> Side {
+        Side {
+            name: name.to_owned(),
+            rounds: values.iter().copied().map(Sample::of).collect(),
+        }
+    }
+}
+
 /// What one side came to in one round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

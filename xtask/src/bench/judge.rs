@@ -94,15 +94,7 @@ pub(crate) fn ratio(ours: &Side, theirs: &Side) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::figure::Sample;
     use super::*;
-
-    fn side(name: &str, values: &[f64]) -> Side {
-        Side {
-            name: name.to_owned(),
-            rounds: values.iter().copied().map(Sample::of).collect(),
-        }
-    }
 
     fn reached(figure: Figure, line: Line) -> bool {
         let verdicts = judge(&figure.line(line));
@@ -127,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_median_has_to_reach_the_line_and_may_touch_it() {
-        let figure = || Figure::new("x", Unit::Count, vec![side("usher", &[9.0, 2.0, 3.0])]);
+        let figure = || Figure::new("x", Unit::Count, vec![Side::of("usher", &[9.0, 2.0, 3.0])]);
         assert!(reached(figure(), Line::AtMost(3.0)));
         assert!(!reached(figure(), Line::AtMost(2.9)));
         assert!(reached(figure(), Line::AtLeast(3.0)));
@@ -139,8 +131,8 @@ mod tests {
         // The machine became ten times slower for both: what counts is that ours is twice theirs.
         let sides = || {
             vec![
-                side("usher", &[2.0, 20.0, 200.0]),
-                side("floor", &[1.0, 10.0, 100.0]),
+                Side::of("usher", &[2.0, 20.0, 200.0]),
+                Side::of("floor", &[1.0, 10.0, 100.0]),
             ]
         };
         let figure = || Figure::new("x", Unit::Nanoseconds, sides());
@@ -159,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_is_missed() {
-        let figure = || Figure::new("x", Unit::Count, vec![side("usher", &[1.0])]);
+        let figure = || Figure::new("x", Unit::Count, vec![Side::of("usher", &[1.0])]);
         let (most, least, faster) = times("nobody", 1.0);
         for line in [most, least, faster] {
             assert!(!reached(figure(), line));
@@ -170,7 +162,7 @@ mod tests {
             verdicts[0].sentence().contains("not measured"),
             "{verdicts:?}"
         );
-        let none = [side("usher", &[1.0]), side("floor", &[0.0])];
+        let none = [Side::of("usher", &[1.0]), Side::of("floor", &[0.0])];
         assert_eq!(ratio(&none[0], &none[1]), None);
     }
 }

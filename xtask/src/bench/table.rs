@@ -153,18 +153,11 @@ mod tests {
     use super::super::figure::Line;
     use super::*;
 
-    fn side(name: &str, values: &[f64]) -> Side {
-        Side {
-            name: name.to_owned(),
-            rounds: values.iter().copied().map(Sample::of).collect(),
-        }
-    }
-
     #[test]
     fn a_figure_shows_its_sides_the_ratio_and_only_columns_that_say_something() {
-        let mut usher = side("usher", &[2e6, 4e6, 3e6]);
+        let mut usher = Side::of("usher", &[2e6, 4e6, 3e6]);
         usher.rounds[1].behind = vec!["late by 3 ms".to_owned()];
-        let sides = vec![usher, side("a floor", &[1e6, 2e6, 1.5e6])];
+        let sides = vec![usher, Side::of("a floor", &[1e6, 2e6, 1.5e6])];
         let what = Figure::new("first login", Unit::Nanoseconds, sides).line(Line::AtMost(2.5e6));
         let text = figure(&what, true);
         let lines: Vec<_> = text.lines().collect();

@@ -269,18 +269,11 @@ fn capital(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::figure::{Line, Sample, Side};
+    use super::super::super::figure::{Line, Side};
     use super::*;
 
-    fn side(name: &str, values: &[f64]) -> Side {
-        Side {
-            name: name.to_owned(),
-            rounds: values.iter().copied().map(Sample::of).collect(),
-        }
-    }
-
     fn section(at: u64, note: Option<&str>) -> Section {
-        let sides = vec![side("usher", &[8.0, 6.0]), side("a|b", &[4.0, 3.0])];
+        let sides = vec![Side::of("usher", &[8.0, 6.0]), Side::of("a|b", &[4.0, 3.0])];
         let mut figure = Figure::new("waits", Unit::Nanoseconds, sides)
             .line(Line::AtMost(9.0))
             .line(Line::TimesAtMost {
@@ -330,7 +323,7 @@ mod tests {
     #[test]
     fn figures_of_one_chart_are_one_table_with_where_they_were_measured() {
         let figure = |what: &str, value: f64, chart: &str, at: f64| {
-            let figure = Figure::new(what, Unit::Count, vec![side("usher", &[value])]);
+            let figure = Figure::new(what, Unit::Count, vec![Side::of("usher", &[value])]);
             figure.line(Line::AtMost(5.0)).plotted(chart, "sockets", at)
         };
         let mut section = section(1, None);

@@ -137,7 +137,7 @@ fn measure(run: &Run<'_>, echo: &Path, waiting: u32, crowded: bool) -> Outcome<R
         payload = said["bytes"].as_f64().unwrap_or(payload);
         let now = meter::dropped(site.udp.port());
         if said["event"] == "end" {
-            println!("  {}", sentence(said, now - dropped));
+            println!("  {}", sentence(said, now.saturating_sub(dropped)));
         }
         dropped = now;
         Ok(())
