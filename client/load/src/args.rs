@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 use std::net::SocketAddrV4;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Puts load on a door of Usher, and says as JSON lines what players saw of it.
 #[derive(Debug, Parser)]
@@ -131,6 +132,9 @@ pub(crate) struct Tickets {
     /// How many come in a second.
     #[arg(long, default_value_t = 2_000)]
     pub(crate) rate: u32,
+    /// For how many seconds they come before that, which are a phase of their own.
+    #[arg(long, default_value_t = 0)]
+    pub(crate) warm_up: u32,
     /// For how many seconds.
     #[arg(long, default_value_t = 60)]
     pub(crate) seconds: u32,
@@ -190,9 +194,9 @@ pub(crate) struct Messages {
     /// For how many seconds.
     #[arg(long, default_value_t = 5)]
     pub(crate) seconds: u32,
-    /// For how many seconds before that, which are a phase of their own.
-    #[arg(long, default_value_t = 1)]
-    pub(crate) warm_up: u32,
+    /// For how many seconds before that, which are a phase of their own; parts of a second too.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) warm_up: Duration,
     /// Makes everything that is left to chance the same as in another run.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
@@ -214,6 +218,15 @@ fn target(text: &str) -> Result<Target, String> {
         Some(("udp", _)) => local(text, "udp://").map(Target::Bare),
         Some(("tcp", _)) => local(text, "tcp://").map(Target::Rtyp),
         _ => door(text).map(Target::MafiaNet),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "it has to be a number")?;
+    // Longer than anyone measures, and short enough for a clock to be moved by it.
+    match (0.0..=3600.0).contains(&seconds) {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => Err("it has to be 0 to 3600".to_owned()),
     }
 }
 
@@ -264,6 +277,14 @@ mod tests {
         assert!(parse(&["--rate", "500", "--bad-every", "100"]));
         assert!(!parse(&["--rate", "500", "--at-once", "64"]));
         assert!(!parse(&["--seconds", "2"]));
+    }
+
+    #[test]
+    fn a_warm_up_may_be_a_part_of_a_second_and_nothing_else() {
+        assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        for text in ["-1", "NaN", "1e9", "x"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
     }
 
     #[test]

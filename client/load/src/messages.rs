@@ -11,7 +11,7 @@ use crate::args::Messages;
 use crate::lines::say;
 use serde_json::{Value, json};
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use talk::Talk;
 
 /// Runs all of it.
@@ -22,12 +22,13 @@ use talk::Talk;
 pub(crate) fn run(load: &Messages) -> io::Result<()> {
     let zero = Instant::now();
     let mut talk = Talk::enter(load, zero)?;
-    for (name, seconds) in [("warm-up", load.warm_up), ("messages", load.seconds)] {
-        if seconds == 0 {
+    let seconds = Duration::from_secs(load.seconds.into());
+    for (name, lasts) in [("warm-up", load.warm_up), ("messages", seconds)] {
+        if lasts.is_zero() {
             continue;
         }
         say(&json!({"event": "begin", "phase": name}))?;
-        let mut report = talk.run_for(seconds)?;
+        let mut report = talk.run_for(lasts)?;
         report.set("event", "end");
         report.set("phase", name);
         report.set("at_s", zero.elapsed().as_secs_f64());

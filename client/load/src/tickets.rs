@@ -1,4 +1,4 @@
-//! Players with join tickets: a steady stream of them in four quarters, and then the answers that are still
+//! Players with join tickets: a steady stream of them, after a warm-up in four quarters, and then the answers that are still
 //! under way.
 
 use crate::args::{Mint, Tickets};
@@ -35,6 +35,10 @@ pub(crate) fn run(load: &Tickets) -> io::Result<()> {
         arrivals: load.rate,
         ..Phase::default()
     };
+    if load.warm_up > 0 {
+        let lasts = Duration::from_secs(load.warm_up.into());
+        phase(&worker, zero, "warm-up", coming, || sleep(lasts))?;
+    }
     let lasts = Duration::from_secs(load.seconds.into()) / 4;
     for quarter in QUARTERS {
         phase(&worker, zero, quarter, coming, || sleep(lasts))?;
@@ -87,7 +91,7 @@ fn reservations(load: &Tickets) -> io::Result<Vec<ReservationId>> {
         ReservationId::new(line).map_err(number)
     });
     let ids: Vec<_> = ids.collect::<io::Result<_>>()?;
-    let needed = u64::from(load.rate) * u64::from(load.seconds);
+    let needed = u64::from(load.rate) * (u64::from(load.warm_up) + u64::from(load.seconds));
     match ids.len() as u64 >= needed {
         true => Ok(ids),
         false => Err(io::Error::other(format!(

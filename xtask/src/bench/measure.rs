@@ -9,15 +9,12 @@ use super::host::Tally;
 use super::instructions::{self, Sides};
 use super::judge::judge;
 use super::record::{self, About};
-use super::row::Row;
+use super::row::{self, Row};
 use super::run::{Built, Run};
 use super::site;
 use super::table;
 use crate::process::{Outcome, seconds};
 use crate::workspace::Workspace;
-
-/// How often each side is measured, unless told otherwise.
-pub(crate) const ROUNDS: usize = 5;
 
 /// What is to be measured.
 pub(crate) struct Plan<'a> {
@@ -47,8 +44,14 @@ pub(crate) fn run(workspace: &Workspace, plan: &Plan<'_>) -> Outcome {
     let start = Instant::now();
     let mut failed = Vec::new();
     let mut missed = Missed::default();
-    for row in &plan.rows {
-        println!("\n=== {}: {}", row.name, row.about);
+    for (place, row) in plan.rows.iter().enumerate() {
+        let timed = plan.instructions.is_none() && !plan.about.quick;
+        let left = row::minutes(row::seconds(&plan.rows[place..], plan.rounds));
+        let left = match timed {
+            true => format!(" (about {left} min to the end of all)"),
+            false => String::new(),
+        };
+        println!("\n=== {}: {}{left}", row.name, row.about);
         let run = Run {
             workspace,
             quick: plan.about.quick,

@@ -30,9 +30,9 @@ use clap::Args;
 use crate::process::{self, Outcome};
 use crate::workspace::Workspace;
 use machine::Machine;
-use measure::{Plan, ROUNDS};
+use measure::Plan;
 use record::About;
-use row::Row;
+use row::{ROUNDS, Row};
 use settings::Setting;
 
 /// What is measured, and how.
@@ -145,15 +145,15 @@ fn list(rows: &[&Row]) {
 }
 
 fn announce(rows: &[&Row], quick: bool, rounds: usize) {
+    let names: Vec<_> = rows.iter().map(|row| row.name).collect();
+    println!("rows: {}", names.join(", "));
     if quick {
         println!("one short round of each; nothing is judged");
         return;
     }
-    let seconds: u32 = rows.iter().map(|row| row.seconds).sum();
-    let seconds = seconds as usize * rounds / ROUNDS;
     println!(
         "this takes about {} min once everything is built; nothing else should run meanwhile",
-        seconds.div_ceil(60)
+        row::minutes(row::seconds(rows, rounds))
     );
 }
 
@@ -196,6 +196,14 @@ mod tests {
             problem.contains("`stop`") && problem.contains("start"),
             "{problem}"
         );
+    }
+
+    #[test]
+    fn all_rows_take_half_an_hour_at_most() {
+        let rows: Vec<_> = rows::ALL.iter().collect();
+        assert!(row::minutes(row::seconds(&rows, ROUNDS)) <= 30);
+        // The announcement must not say nothing of a single round.
+        assert!(row::minutes(row::seconds(&rows[..1], 1)) > 0);
     }
 
     #[test]

@@ -93,9 +93,9 @@ impl Talk {
     }
 
     /// Has everyone speak for so long, and says what came of it.
-    pub(super) fn run_for(&mut self, seconds: u32) -> io::Result<Report> {
+    pub(super) fn run_for(&mut self, lasts: Duration) -> io::Result<Report> {
         let (begun, busy_before) = (self.now(), busy());
-        let until = begun + Duration::from_secs(seconds.into());
+        let until = begun + lasts;
         self.count = Count::default();
         self.late = Samples::default();
         for player in &mut self.players {

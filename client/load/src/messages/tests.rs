@@ -39,14 +39,16 @@ fn load(server: Target) -> Messages {
         rate: None,
         length: 64,
         seconds: 1,
-        warm_up: 0,
+        warm_up: Duration::ZERO,
         seed: 1,
     }
 }
 
 fn figures(load: &Messages) -> serde_json::Value {
     let mut talk = Talk::enter(load, Instant::now()).expect("nobody is asked");
-    let report = talk.run_for(load.seconds).expect("sockets");
+    let report = talk
+        .run_for(Duration::from_secs(load.seconds.into()))
+        .expect("sockets");
     talk.leave().expect("nobody is told");
     report.figures["messages"].clone()
 }

@@ -43,11 +43,11 @@ pub(super) const ROW: Row = Row {
         Setting {
             name: "seconds",
             about: "for how many seconds each load is measured",
-            value: 4,
+            value: 3,
             quick: 1,
         },
     ],
-    seconds: 120,
+    seconds: 100,
     run,
 };
 

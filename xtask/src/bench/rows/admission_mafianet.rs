@@ -32,7 +32,7 @@ pub(super) const ROW: Row = Row {
         Setting {
             name: "seconds",
             about: "how long each is measured",
-            value: 4,
+            value: 2,
             quick: 1,
         },
         Setting {
@@ -42,7 +42,7 @@ pub(super) const ROW: Row = Row {
             quick: 256,
         },
     ],
-    seconds: 320,
+    seconds: 165,
     run,
 };
 

@@ -39,11 +39,11 @@ pub(super) const ROW: Row = Row {
         Setting {
             name: "fault-seconds",
             about: "for how many seconds they come",
-            value: 8,
+            value: 7,
             quick: 1,
         },
     ],
-    seconds: 110,
+    seconds: 95,
     run,
 };
 

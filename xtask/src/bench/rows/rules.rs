@@ -19,6 +19,9 @@ use crate::running::Running;
 const THROUGH_RULES: f64 = 0.5;
 const RELAYED: f64 = 0.7;
 
+/// For how many seconds they play before anything is measured.
+const WARM_UP: &str = "0.5";
+
 /// The names of the other sides.
 const ECHO: &str = "bare echo";
 const RELAY: &str = "bare relay";
@@ -36,7 +39,7 @@ pub(super) const ROW: Row = Row {
         Setting {
             name: "seconds",
             about: "for how many seconds each load is measured",
-            value: 2,
+            value: 1,
             quick: 1,
         },
         Setting {
@@ -46,7 +49,7 @@ pub(super) const ROW: Row = Row {
             quick: 2_000,
         },
     ],
-    seconds: 420,
+    seconds: 210,
     run,
 };
 
@@ -245,7 +248,7 @@ fn config(run: &Run<'_>, site: &Site, game: Game) -> Outcome<String> {
     ))
 }
 
-/// Has them play, after a second that does not count.
+/// Has them play, after a while that does not count.
 fn play(run: &Run<'_>, server: &mut Running, game: Game, target: &str) -> Outcome<Phase> {
     let mut generator = run.generator("messages")?;
     generator.arg(target);
@@ -254,10 +257,10 @@ fn play(run: &Run<'_>, server: &mut Running, game: Game, target: &str) -> Outcom
         ("--window", game.window()),
         ("--length", run.setting("length")),
         ("--seconds", run.setting("seconds")),
-        ("--warm-up", 1),
     ] {
         generator.arg(name).arg(value.to_string());
     }
+    generator.args(["--warm-up", WARM_UP]);
     if let Some(rate) = game.rate {
         generator.arg("--rate").arg(rate.to_string());
     }

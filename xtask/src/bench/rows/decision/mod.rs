@@ -42,10 +42,10 @@ pub(super) const ROW: Row = Row {
     settings: &[Setting {
         name: MILLISECONDS,
         about: "how long each side decides in a round",
-        value: 2_000,
+        value: 1_000,
         quick: 200,
     }],
-    seconds: 120,
+    seconds: 70,
     run,
 };
 

@@ -34,9 +34,15 @@ pub(super) const ROW: Row = Row {
             quick: 500,
         },
         Setting {
+            name: "warm-up",
+            about: "for how many seconds they come before the first quarter, from which memory may not grow",
+            value: 10,
+            quick: 0,
+        },
+        Setting {
             name: "seconds",
-            about: "for how many seconds they come",
-            value: 40,
+            about: "for how many seconds they come in the four quarters",
+            value: 16,
             quick: 2,
         },
         Setting {
@@ -46,7 +52,7 @@ pub(super) const ROW: Row = Row {
             quick: 200,
         },
     ],
-    seconds: 240,
+    seconds: 160,
     run,
 };
 
@@ -93,7 +99,7 @@ fn measure(run: &Run<'_>, echo: &Path) -> Outcome<Round> {
         .arg(format!("mafianet://{}", site.udp))
         .arg("--reservations")
         .arg(site.folder.join(RESERVATIONS));
-    for name in ["rate", "seconds"] {
+    for name in ["rate", "warm-up", "seconds"] {
         let value = run.setting(name).to_string();
         generator.arg(format!("--{name}")).arg(value);
     }
@@ -117,7 +123,8 @@ fn measure(run: &Run<'_>, echo: &Path) -> Outcome<Round> {
 /// A reservation for each who comes.
 fn mint(run: &Run<'_>, site: &Site) -> Outcome {
     let ids = site.output(RESERVATIONS)?;
-    let count = u64::from(run.setting("rate")) * u64::from(run.setting("seconds"));
+    let seconds = run.setting("warm-up") + run.setting("seconds");
+    let count = u64::from(run.setting("rate")) * u64::from(seconds);
     let mut mint = run.generator("mint")?;
     mint.arg(count.to_string()).stdout(ids);
     process::run(&mut mint)

@@ -7,14 +7,14 @@ use super::super::super::load::Phase;
 use super::super::super::unit::Unit;
 use crate::process::Outcome;
 
-/// How much memory may grow from the end of the first quarter, when everything that is made once is made, to
-/// that of the last, in percent.
+/// How much memory may grow from the end of the warm-up, when everything that is made once is made, to that of the
+/// last quarter, in percent.
 const GROWTH: f64 = 5.0;
 
 /// How far decisions may stay behind those who come, in percent: some are under way when a quarter ends.
 const BEHIND: f64 = 2.0;
 
-/// One round: the quarters, and the time after the last in which what was under way ended.
+/// One round: the warm-up, the quarters, and the time after the last in which what was under way ended.
 pub(super) struct Round {
     quarters: Vec<Phase>,
     /// The host's memory before anyone came.
@@ -31,7 +31,7 @@ impl Round {
         Round { quarters, before }
     }
 
-    /// Those in which players came.
+    /// Those in which players came, the warm-up first; without one, the first quarter is it.
     fn loaded(&self) -> impl DoubleEndedIterator<Item = &Phase> {
         let came = |it: &&Phase| figure(it, "asked_each_second").is_ok_and(|rate| rate > 0.0);
         self.quarters.iter().filter(came)
@@ -90,7 +90,7 @@ pub(super) fn figures(rounds: &[Round], rate: u32) -> Outcome<Vec<Figure>> {
             one(&|round| Ok(Sample::of(round.before as f64)))?,
         ),
         Figure::new(
-            "memory grown from the first quarter to the last",
+            "memory grown from the end of the warm-up to the last quarter",
             Unit::Percent,
             one(&growth)?,
         )
@@ -128,7 +128,7 @@ fn not_accepted(quarter: &Phase) -> Outcome<f64> {
     Ok(figure(quarter, "came")? - figure(quarter, "accepted")?)
 }
 
-/// Without the first quarter, in which some wait that nobody came before.
+/// Without the warm-up, in which some wait that nobody came before.
 fn behind(round: &Round, rate: u32) -> Outcome<Sample> {
     let decided = round
         .loaded()
@@ -136,7 +136,7 @@ fn behind(round: &Round, rate: u32) -> Outcome<Sample> {
         .map(|it| figure(it, "decided_each_second"));
     let decided: Vec<_> = decided.collect::<Outcome<_>>()?;
     let fewest = decided.into_iter().reduce(f64::min);
-    let fewest = fewest.ok_or("nobody came after the first quarter")?;
+    let fewest = fewest.ok_or("nobody came after the warm-up")?;
     Ok(Sample::of(
         (100.0 - fewest / f64::from(rate) * 100.0).max(0.0),
     ))

@@ -57,7 +57,7 @@ pub(super) const ROW: Row = Row {
         Setting {
             name: "seconds",
             about: "for how many seconds they come",
-            value: 8,
+            value: 5,
             quick: 1,
         },
         Setting {
@@ -67,7 +67,7 @@ pub(super) const ROW: Row = Row {
             quick: 40,
         },
     ],
-    seconds: 330,
+    seconds: 140,
     run,
 };
 
