@@ -8,13 +8,17 @@ pub(in crate::doors) mod path;
 use outgoing::{Joins, Outgoing, Way};
 use path::Path;
 use quinn_udp::{BATCH_SIZE, RecvMeta, Transmit, UdpSockRef, UdpSocketState};
-use std::io::{self, IoSliceMut};
+use std::io::{self, ErrorKind, IoSliceMut};
 use std::net::SocketAddr;
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
 
 /// The longest that the system ever hands over at once, also when it joins datagrams of one sender.
 const BUFFER: usize = 65_535;
+
+/// From where one datagram is received into to where the next is. Not a power of two: beginnings that are as far
+/// apart as that share their place in the processor's caches, and push each other out of it.
+const STRIDE: usize = BUFFER + 2_177;
 
 /// A port that is taken, before anyone waits for what comes there.
 pub(in crate::doors) struct TakenPort {
@@ -121,7 +125,7 @@ impl Socket {
     /// Receives what is there, at most a batch. `WouldBlock` when nothing is.
     pub(in crate::doors) fn receive(&self, batch: &mut Batch) -> io::Result<()> {
         batch.clear();
-        let mut chunks = batch.buffers.chunks_exact_mut(BUFFER);
+        let mut chunks = batch.buffers.chunks_exact_mut(STRIDE);
         // There are BATCH_SIZE chunks, so no slice is ever the empty one.
         let mut slices: [IoSliceMut<'_>; BATCH_SIZE] =
             std::array::from_fn(|_| IoSliceMut::new(chunks.next().unwrap_or_default()));
@@ -130,6 +134,13 @@ impl Socket {
             state.recv(UdpSockRef::from(io), &mut slices, &mut batch.metas)
         })?;
         Ok(())
+    }
+
+    /// After a batch that came back less than full: that was all, and [`readable`](Socket::readable) is to wait for
+    /// what comes from now on. What came since then is not missed: the system tells of each that comes.
+    pub(in crate::doors) fn wait_for_more(&self) {
+        let all_is_fetched = || Err::<(), _>(ErrorKind::WouldBlock.into());
+        let _ = self.port.io.try_io(Interest::READABLE, all_is_fetched);
     }
 
     /// Sends a datagram, with those that are posted until the next flush.
@@ -196,10 +207,15 @@ impl Way for Port {
 impl Batch {
     pub(in crate::doors) fn new() -> Batch {
         Batch {
-            buffers: vec![0; BUFFER * BATCH_SIZE].into(),
+            buffers: vec![0; STRIDE * BATCH_SIZE].into(),
             metas: [RecvMeta::default(); BATCH_SIZE],
             filled: 0,
         }
+    }
+
+    /// Whether there may be more than what was received.
+    pub(in crate::doors) fn is_full(&self) -> bool {
+        self.filled == BATCH_SIZE
     }
 
     /// Forgets what was received.
@@ -209,7 +225,7 @@ impl Batch {
 
     /// The datagrams that were received last, in order.
     pub(in crate::doors) fn datagrams(&self) -> impl Iterator<Item = (Path, &[u8])> {
-        let received = self.buffers.chunks_exact(BUFFER).zip(&self.metas);
+        let received = self.buffers.chunks_exact(STRIDE).zip(&self.metas);
         received.take(self.filled).flat_map(|(buffer, meta)| {
             let path = Path {
                 remote: meta.addr,

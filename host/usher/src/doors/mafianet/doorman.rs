@@ -7,6 +7,7 @@ mod play;
 use super::drops::{Cause, Drops};
 use super::farewells::Farewells;
 use super::front::{Front, Said, Standing};
+use super::gather::Haste;
 use super::peers::Peers;
 use super::requests::Requests;
 use super::timers::{Slot, Timers};
@@ -62,15 +63,21 @@ pub(super) struct Doorman {
 
 impl Doorman {
     /// Takes a datagram that came in.
-    pub(super) fn take(&mut self, path: Path, bytes: &[u8], now: Duration, to: &mut impl Post) {
+    pub(super) fn take(
+        &mut self,
+        path: Path,
+        bytes: &[u8],
+        now: Duration,
+        to: &mut impl Post,
+    ) -> Haste {
         let SocketAddr::V4(client) = path.remote else {
-            return self.drops.count(Cause::Stray);
+            return self.drop(Cause::Stray);
         };
         match classify(bytes) {
-            Class::Ignored => self.drops.count(Cause::Stray),
+            Class::Ignored => self.drop(Cause::Stray),
             Class::Connected => match self.peers.of_client(client) {
                 Some(slot) => self.hear(slot, bytes, now),
-                None => self.drops.count(Cause::Stray),
+                None => self.drop(Cause::Stray),
             },
             Class::Offline => {
                 self.buffer.clear();
@@ -85,12 +92,18 @@ impl Doorman {
                     said => said,
                 };
                 match said {
-                    Said::Dropped(cause) => self.drops.count(cause),
+                    Said::Dropped(cause) => return self.drop(cause),
                     Said::Answered => to.post(path, &self.buffer),
                     Said::Asked(_) => {}
                 }
+                Haste::Stranger
             }
         }
+    }
+
+    fn drop(&mut self, cause: Cause) -> Haste {
+        self.drops.count(cause);
+        Haste::None
     }
 
     /// Someone asks for a place.
@@ -147,9 +160,13 @@ impl Doorman {
     }
 
     /// A datagram of a peer.
-    fn hear(&mut self, slot: Slot, bytes: &[u8], now: Duration) {
+    fn hear(&mut self, slot: Slot, bytes: &[u8], now: Duration) -> Haste {
         let Some(peer) = self.peers.get(slot) else {
-            return;
+            return Haste::None;
+        };
+        let haste = match peer.acceptor.stage() {
+            Stage::Pending | Stage::Closing => Haste::Waiter,
+            _ => Haste::Peer,
         };
         let heard = peer
             .acceptor
@@ -159,6 +176,7 @@ impl Doorman {
         }
         self.happened(slot, now);
         self.touch(slot);
+        haste
     }
 
     /// Looks at peers whose time has come.

@@ -11,6 +11,7 @@ mod doorman;
 mod drops;
 mod farewells;
 mod front;
+mod gather;
 mod orders;
 mod password;
 mod peers;
@@ -38,6 +39,7 @@ use doorman::Doorman;
 use drops::Drops;
 use farewells::Farewells;
 use front::Front;
+use gather::Gather;
 use orders::{MESSAGES, Order};
 use password::PasswordFile;
 use peers::Peers;
@@ -164,6 +166,7 @@ impl Bound for Port {
             orders: obeyed,
             clock,
             shared: shared.clone(),
+            gather: Gather::default(),
             hand_on: clock.elapsed(),
             closes: None,
         };

@@ -2,10 +2,12 @@
 //!
 //! A turn takes one batch of datagrams, some orders and some peers whose time has come, and then sends all
 //! that follows from it in few calls. So nobody waits longer than a turn, however much of anything comes,
-//! and those who play share their thread with no policy, no rules and no core.
+//! and those who play share their thread with no policy, no rules and no core. Between turns it may look away for
+//! a moment ([`Gather`]).
 
 use super::doorman::{Doorman, Post};
 use super::drops::Cause;
+use super::gather::Gather;
 use super::orders::Order;
 use super::status::Shared;
 use crate::clock::Clock;
@@ -14,6 +16,7 @@ use crate::doors::socket::{Batch, Socket};
 use crate::inbox::Receiver;
 use std::io::ErrorKind;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -39,10 +42,22 @@ pub(super) struct Runner {
     pub(super) orders: Receiver<Order>,
     pub(super) clock: Clock,
     pub(super) shared: Arc<Shared>,
+    pub(super) gather: Gather,
     /// Drops are handed on then.
     pub(super) hand_on: Duration,
     /// When the door ends, once it closes.
     pub(super) closes: Option<Duration>,
+}
+
+/// What is there to do after a turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Nothing, until something comes or is due.
+    Wait,
+    /// What came last was not all.
+    GoOn,
+    /// More is to gather first, for as long.
+    Pause(Duration),
 }
 
 impl Post for Socket {
@@ -55,12 +70,13 @@ impl Runner {
     /// Runs until the door is closed or gone.
     pub(super) async fn run(mut self) {
         let mut batch = Batch::new();
-        let mut busy = false;
+        let mut next = Next::Wait;
         loop {
-            if busy {
-                // The system is asked for news, and nothing is waited for.
-                yield_now().await;
-            } else {
+            if let Next::Pause(pause) = next {
+                // Nothing else runs on this thread, and a timer of the runtime is ten times as coarse.
+                thread::sleep(pause);
+            }
+            if next == Next::Wait {
                 let wake = self.wake();
                 tokio::select! {
                     order = self.orders.next() => match order {
@@ -77,8 +93,11 @@ impl Runner {
                     },
                     () = sleep_until(wake) => {}
                 }
+            } else {
+                // The system is asked for news, and nothing is waited for.
+                yield_now().await;
             }
-            busy = self.turn(&mut batch);
+            next = self.turn(&mut batch);
             if self.is_over() {
                 self.doorman.hand_on();
                 return;
@@ -106,8 +125,7 @@ impl Runner {
             .instant_at(due.unwrap_or_else(|| self.clock.elapsed() + NEVER))
     }
 
-    /// True: there is more to do at once.
-    fn turn(&mut self, batch: &mut Batch) -> bool {
+    fn turn(&mut self, batch: &mut Batch) -> Next {
         let mut left = ORDERS;
         while left > 0
             && let Some(order) = self.orders.try_next()
@@ -118,7 +136,7 @@ impl Runner {
         // What comes is judged by the list of this moment, and before anyone is given up for silence: what
         // was said may lie in the socket.
         self.doorman.look_for_bans(self.clock.elapsed());
-        let more_to_receive = self.receive(batch);
+        let received = self.receive(batch);
         let now = self.clock.elapsed();
         self.doorman.hear_game(now);
         self.doorman.tick(now);
@@ -127,29 +145,37 @@ impl Runner {
         let lost = self.socket.flush();
         self.doorman.drops.count_many(Cause::SendFailed, lost);
         self.report(now);
-        more_to_receive
-            || left == 0
+        let more = left == 0
             || !settled
             || self.doorman.has_unchecked()
-            || self.doorman.game.is_readable()
+            || self.doorman.game.is_readable();
+        if more { Next::GoOn } else { received }
     }
 
-    /// Receives what is there, at most a batch. True: there may be more.
-    fn receive(&mut self, batch: &mut Batch) -> bool {
+    /// Receives what is there, at most a batch, and says when to look again.
+    fn receive(&mut self, batch: &mut Batch) -> Next {
         match self.socket.receive(batch) {
             Ok(()) => {}
-            Err(error) if error.kind() == ErrorKind::WouldBlock => return false,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Next::Wait,
             Err(error) => {
                 tracing::debug!("datagrams cannot be received: {error}");
-                return false;
+                return Next::Wait;
             }
         }
         let now = self.clock.elapsed();
+        self.gather.begin();
         for (path, bytes) in batch.datagrams() {
-            self.doorman.take(path, bytes, now, &mut self.socket);
+            let haste = self.doorman.take(path, bytes, now, &mut self.socket);
+            self.gather.took(haste, now);
         }
-        batch.clear();
-        true
+        if batch.is_full() {
+            Next::GoOn
+        } else if let Some(pause) = self.gather.pause(now) {
+            Next::Pause(pause)
+        } else {
+            self.socket.wait_for_more();
+            Next::Wait
+        }
     }
 
     fn obey(&mut self, order: Order) {
