@@ -4,7 +4,8 @@ use crate::by_number::ByNumber;
 use crate::id::{AskId, RequestId, SessionId, SlotId};
 use crate::queue::PlaceId;
 use crate::time::Moment;
-use std::collections::BTreeMap;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
 
 /// What is due.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -36,45 +37,59 @@ pub(crate) enum Timer {
 }
 
 /// The timers of one core.
+///
+/// A heap has them in order, and what is set anew or forgotten stays in it until it comes to the front: most
+/// timers are forgotten long before they are due, and to set one is then to add it at the end. The front
+/// is always one that is set, and of all in the heap at least about half are.
 #[derive(Default, Debug)]
 pub(crate) struct Timers {
-    due: BTreeMap<(Moment, u64), Timer>,
+    heap: BinaryHeap<Reverse<Due>>,
     set: ByNumber<Timer, (Moment, u64)>,
     /// Orders timers of one moment by when they were set.
     serial: u64,
 }
 
+/// A timer in the heap. Ordered by moment, then by when it was set.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    at: (Moment, u64),
+    timer: Timer,
+}
+
+/// How many forgotten ones may be in the heap besides as many as are set.
+const FORGOTTEN: usize = 64;
+
 impl Timers {
     /// Sets a timer, in place of the one of the same kind and thing.
     pub(crate) fn set(&mut self, timer: Timer, at: Moment) {
-        self.cancel(timer);
         self.serial += 1;
-        self.due.insert((at, self.serial), timer);
-        self.set.insert(timer, (at, self.serial));
+        let at = (at, self.serial);
+        let before = self.set.insert(timer, at);
+        self.heap.push(Reverse(Due { at, timer }));
+        if before.is_some() {
+            self.clean();
+        }
     }
 
     /// Forgets a timer, if it is set.
     pub(crate) fn cancel(&mut self, timer: Timer) {
-        if let Some(slot) = self.set.remove(&timer) {
-            self.due.remove(&slot);
+        if self.set.remove(&timer).is_some() {
+            self.clean();
         }
     }
 
     /// Takes the next timer that is due at `now`, `now` included.
     pub(crate) fn pop(&mut self, now: Moment) -> Option<(Moment, Timer)> {
-        let entry = self.due.first_entry()?;
-        let at = entry.key().0;
-        if at > now {
-            return None;
-        }
-        let timer = entry.remove();
-        self.set.remove(&timer);
-        Some((at, timer))
+        let at = self.next().filter(|at| *at <= now)?;
+        let Reverse(due) = self.heap.pop()?;
+        self.set.remove(&due.timer);
+        self.clean();
+        Some((at, due.timer))
     }
 
     /// When the next one is due.
     pub(crate) fn next(&self) -> Option<Moment> {
-        self.due.first_key_value().map(|((at, _), _)| *at)
+        self.heap.peek().map(|Reverse(due)| due.at.0)
     }
 
     /// Whether one is set.
@@ -85,13 +100,53 @@ impl Timers {
 
     /// How many are set, the ledger's own left out: a timed unit is no leak.
     pub(crate) fn len(&self) -> usize {
-        self.due.len() - usize::from(self.set.contains_key(&Timer::Units))
+        self.set.len() - usize::from(self.set.contains_key(&Timer::Units))
+    }
+
+    /// Something was forgotten: it must not be at the front, and there must not be too much of it.
+    fn clean(&mut self) {
+        if self.heap.len() > 2 * self.set.len() + FORGOTTEN {
+            let mut heap = std::mem::take(&mut self.heap).into_vec();
+            heap.clear();
+            heap.extend(self.set.iter().map(|(timer, at)| {
+                let (timer, at) = (*timer, *at);
+                Reverse(Due { at, timer })
+            }));
+            self.heap = heap.into();
+        }
+        while let Some(Reverse(due)) = self.heap.peek()
+            && self.set.get(&due.timer) != Some(&due.at)
+        {
+            self.heap.pop();
+        }
     }
 }
+
+impl Ord for Due {
+    fn cmp(&self, other: &Due) -> Ordering {
+        self.at.cmp(&other.at)
+    }
+}
+
+impl PartialOrd for Due {
+    fn partial_cmp(&self, other: &Due) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Due {
+    fn eq(&self, other: &Due) -> bool {
+        self.at == other.at
+    }
+}
+
+impl Eq for Due {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn timers_fire_in_order_inclusively_and_once() {
@@ -115,5 +170,41 @@ mod tests {
         assert_eq!(timers.next(), Some(at(30)));
         timers.cancel(Timer::Retry(RequestId(1)));
         assert_eq!((timers.next(), timers.len()), (None, 0));
+    }
+
+    proptest! {
+        #[test]
+        fn timers_fire_as_a_sorted_list_of_them_would(
+            steps in prop::collection::vec((0..4_u8, 0..40_u64, 0..100_u64), 1..600)
+        ) {
+            let mut timers = Timers::default();
+            let mut model: BTreeMap<(Moment, usize), u64> = BTreeMap::new();
+            let mut now = 0;
+            for (serial, (step, id, wait)) in steps.into_iter().enumerate() {
+                let (timer, at) = (Timer::Retry(RequestId(id)), Moment::from_millis(now + wait));
+                match step {
+                    0 | 1 => {
+                        timers.set(timer, at);
+                        model.retain(|_, other| *other != id);
+                        model.insert((at, serial), id);
+                    }
+                    2 => {
+                        timers.cancel(timer);
+                        model.retain(|_, other| *other != id);
+                    }
+                    _ => {
+                        now += wait / 8;
+                        let now = Moment::from_millis(now);
+                        let due = model.first_entry().filter(|it| it.key().0 <= now);
+                        let due = due.map(|it| it.remove_entry());
+                        let due = due.map(|((at, _), id)| (at, Timer::Retry(RequestId(id))));
+                        prop_assert_eq!(timers.pop(now), due);
+                    }
+                }
+                prop_assert_eq!(timers.len(), model.len());
+                prop_assert_eq!(timers.next(), model.keys().next().map(|(at, _)| *at));
+                prop_assert!(timers.heap.len() <= 2 * timers.len() + FORGOTTEN + 1);
+            }
+        }
     }
 }

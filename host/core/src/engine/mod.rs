@@ -53,6 +53,8 @@ pub struct Core {
     ledger: Ledger,
     sessions: Sessions,
     timers: Timers,
+    /// What the timer of the ledger is set to.
+    expiry: Option<Moment>,
     statuses: Rounds,
     /// Waiters to be decided anew, and those of them whose decision is out.
     reload: Line,
@@ -93,6 +95,7 @@ impl Core {
             ledger: Ledger::default(),
             sessions: Sessions::default(),
             timers: Timers::default(),
+            expiry: None,
             statuses: Rounds::default(),
             reload: Line::default(),
             reloading: Numbers::default(),

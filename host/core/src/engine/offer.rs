@@ -23,6 +23,12 @@ impl Core {
     /// All keys are looked at together, in the one order of those who wait: who waits for a name and a
     /// seat does not get the seat before a better one who waits for the seat alone.
     pub(super) fn offer_freed(&mut self) {
+        if self.queue.len() == 0 {
+            return self.freed.clear();
+        }
+        if self.freed.is_empty() {
+            return;
+        }
         let mut keys: Vec<Key> = Vec::new();
         for (key, changed) in std::mem::take(&mut self.freed) {
             if changed {

@@ -85,6 +85,9 @@ impl Core {
 
     /// Keeps a batch of those who play under recheck until all have had their turn.
     pub(super) fn pump_rechecks(&mut self) {
+        if self.rechecks.is_empty() {
+            return;
+        }
         let running = self.rechecks.iter().filter(|(_, it)| it.running);
         let slots: Vec<_> = running.map(|(slot, _)| *slot).collect();
         for slot in slots {

@@ -67,6 +67,9 @@ impl Core {
 
     /// Asks the policies for the texts that are due in this step.
     pub(super) fn ask_due_statuses(&mut self) {
+        if self.due.is_empty() {
+            return;
+        }
         let mut by_slot: BTreeMap<SlotId, Vec<RequestId>> = BTreeMap::new();
         for id in std::mem::take(&mut self.due) {
             let waiting = self

@@ -9,13 +9,16 @@ use crate::timers::Timer;
 impl Core {
     /// Fires every timer that is due, in order.
     pub(super) fn fire_timers(&mut self) {
+        let mut any = false;
         loop {
             // What ends at the moment of a status needs none.
             let status = self.statuses.next().filter(|at| *at <= self.now);
             let until = status.unwrap_or(self.now);
             if let Some((_, timer)) = self.timers.pop(until) {
+                any = true;
                 self.fire(timer);
             } else if status.is_some() {
+                any = true;
                 for id in self.statuses.pop() {
                     self.status_due(id);
                 }
@@ -23,7 +26,10 @@ impl Core {
                 break;
             }
         }
-        self.settle();
+        // Otherwise all is as the last step left it.
+        if any {
+            self.settle();
+        }
     }
 
     fn fire(&mut self, timer: Timer) {
@@ -54,6 +60,7 @@ impl Core {
             Timer::RecheckAsk(ask) => self.recheck_unanswered(ask),
             Timer::Rest(session) => self.rested(session),
             Timer::Units => {
+                self.expiry = None;
                 let freed = self.ledger.expire(self.now);
                 self.freed(freed);
             }
@@ -62,9 +69,13 @@ impl Core {
 
     /// Keeps the one timer of the ledger at its next expiry.
     pub(super) fn set_expiry_timer(&mut self) {
-        match self.ledger.next_expiry() {
-            Some(at) => self.timers.set(Timer::Units, at),
-            None => self.timers.cancel(Timer::Units),
+        let next = self.ledger.next_expiry();
+        if next != self.expiry {
+            self.expiry = next;
+            match next {
+                Some(at) => self.timers.set(Timer::Units, at),
+                None => self.timers.cancel(Timer::Units),
+            }
         }
     }
 }
