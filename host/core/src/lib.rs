@@ -26,6 +26,7 @@
 
 mod address;
 mod ask;
+mod by_choice;
 mod by_number;
 mod claim;
 mod config;

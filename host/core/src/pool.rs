@@ -1,7 +1,7 @@
 //! The pending pool: how many requests may be pending, in all and of one address.
 
 use crate::address::AddressGroup;
-use std::collections::HashMap;
+use crate::by_choice::ByChoice;
 
 /// Why there is no place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Pool {
     max: u32,
     share: u32,
     total: u32,
-    groups: HashMap<AddressGroup, u32>,
+    groups: ByChoice<AddressGroup, u32>,
 }
 
 impl Pool {
@@ -28,7 +28,7 @@ impl Pool {
             max,
             share,
             total: 0,
-            groups: HashMap::new(),
+            groups: ByChoice::default(),
         }
     }
 

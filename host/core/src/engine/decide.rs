@@ -5,6 +5,7 @@ use super::state::{Asked, Decision};
 use crate::ask::{Answer, Ask, Fact, FactAnswer, Fault, FaultKind, HeldUnit, Wanted, Why};
 use crate::game_rule::restate_decision;
 use crate::id::RequestId;
+use crate::key::Key;
 use crate::ledger::Holder;
 use crate::output::{LookupKind, Output};
 use crate::reason::Reason;
@@ -88,7 +89,7 @@ impl Core {
     }
 
     pub(super) fn room_state(&self, room: &Arc<str>) -> RoomState {
-        let closed = self.ledger.closed(&crate::key::Key::room(room)).cloned();
+        let closed = self.closed(|| Key::room(room));
         RoomState {
             name: room.clone(),
             closed,
@@ -97,7 +98,15 @@ impl Core {
 
     /// Why nobody gets in at the moment, while that is so.
     pub(super) fn server_closed(&self) -> Option<Reason> {
-        self.ledger.closed(&crate::key::Key::server()).cloned()
+        self.closed(Key::server)
+    }
+
+    /// Why a key is closed, if it is. Mostly none is, and no key has to be made to know that.
+    fn closed(&self, key: impl FnOnce() -> Key) -> Option<Reason> {
+        if !self.ledger.any_closed() {
+            return None;
+        }
+        self.ledger.closed(&key()).cloned()
     }
 
     /// What a request holds, with what it can have from a session of the same player.

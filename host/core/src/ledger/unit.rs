@@ -48,7 +48,14 @@ impl Unit {
 #[derive(Default, Debug)]
 pub(super) struct Units {
     taken: u32,
-    /// Indices below `next` that nobody has.
+    /// Most keys hand out none.
+    indices: Option<Box<Indices>>,
+}
+
+/// The indices of one key.
+#[derive(Default, Debug)]
+struct Indices {
+    /// Those below `next` that nobody has.
     free: BTreeSet<u32>,
     next: u32,
 }
@@ -68,21 +75,25 @@ impl Units {
             after.and_then(|unit| unit.index),
         );
         if old != new {
+            let indices = self.indices.get_or_insert_default();
             if let Some(index) = new {
-                self.use_index(index);
+                indices.take(index);
             }
             if let Some(index) = old {
-                self.free.insert(index);
+                indices.free.insert(index);
             }
         }
     }
 
     /// The lowest index that nobody has. At most as large as the number of holders.
     pub(super) fn lowest_free(&self) -> u32 {
-        self.free.first().copied().unwrap_or(self.next)
+        let lowest = |it: &Indices| it.free.first().copied().unwrap_or(it.next);
+        self.indices.as_deref().map_or(0, lowest)
     }
+}
 
-    fn use_index(&mut self, index: u32) {
+impl Indices {
+    fn take(&mut self, index: u32) {
         while self.next <= index {
             self.free.insert(self.next);
             self.next += 1;
@@ -124,5 +135,14 @@ impl Held {
 
     fn find(&self, key: &Key) -> Result<usize, usize> {
         self.0.binary_search_by(|(held, _)| held.cmp(key))
+    }
+}
+
+impl IntoIterator for Held {
+    type Item = (Key, Unit);
+    type IntoIter = std::vec::IntoIter<(Key, Unit)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }

@@ -18,12 +18,13 @@ pub(crate) use rank::{Arrival, Rank};
 pub(crate) use ranked::Ranked;
 use wants::{Common, Wants};
 
+use crate::by_choice::ByChoice;
 use crate::by_number::ByNumber;
 use crate::claim::Claim;
 use crate::id::RequestId;
 use crate::key::Key;
 use crate::time::Moment;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -81,11 +82,11 @@ const SERVED: usize = 8;
 #[derive(Default, Debug)]
 pub(crate) struct Queue {
     entries: ByNumber<RequestId, Box<Entry>>,
-    lanes: HashMap<Arc<str>, Lane>,
+    lanes: ByChoice<Arc<str>, Lane>,
     /// Those who may be asked, by the key that blocks them and the limit that they tested.
     blocked: BlockedBy,
     /// Those who are passed over, by every key that they wait for.
-    parked: HashMap<Key, BTreeSet<RequestId>>,
+    parked: ByChoice<Key, BTreeSet<RequestId>>,
     common: Common,
     known: Known,
 }
@@ -347,7 +348,7 @@ impl Queue {
     }
 }
 
-type BlockedBy = HashMap<Key, BTreeMap<u32, Standing>>;
+type BlockedBy = ByChoice<Key, BTreeMap<u32, Standing>>;
 
 fn unblock(blocked: &mut BlockedBy, key: &Key, limit: u32, who: (Rank, RequestId)) {
     let Some(limits) = blocked.get_mut(key) else {

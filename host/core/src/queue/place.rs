@@ -2,8 +2,9 @@
 
 use super::rank::Arrival;
 use crate::address::AddressGroup;
+use crate::by_choice::ByChoice;
 use crate::id::RequestId;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -40,9 +41,9 @@ impl Place {
 #[derive(Default, Debug)]
 pub(crate) struct Places {
     places: BTreeMap<PlaceId, Place>,
-    by_identity: HashMap<Arc<str>, Vec<PlaceId>>,
+    by_identity: ByChoice<Arc<str>, Vec<PlaceId>>,
     /// Those that are not lent.
-    by_group: HashMap<AddressGroup, BTreeSet<PlaceId>>,
+    by_group: ByChoice<AddressGroup, BTreeSet<PlaceId>>,
     serial: u64,
 }
 

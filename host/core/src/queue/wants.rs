@@ -3,10 +3,10 @@
 //! Most of them wait by the same rules for the same things: the seat that a policy claims is one key with one
 //! reason, and only a name is each one's own. What many have in common is kept once.
 
+use crate::by_choice::Choices;
 use crate::claim::{Claim, Until};
 use crate::key::Key;
 use crate::reason::Reason;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What someone waits for: any one of several options, all of its claims.
@@ -74,8 +74,8 @@ const REMEMBERED: usize = 512;
 /// What was wanted lately.
 #[derive(Default, Debug)]
 pub(crate) struct Common {
-    keys: HashSet<Key>,
-    terms: HashSet<Arc<Terms>>,
+    keys: Choices<Key>,
+    terms: Choices<Arc<Terms>>,
 }
 
 impl Common {
@@ -110,7 +110,7 @@ impl Common {
 }
 
 /// The one that is equal and remembered, or this one.
-fn once<T: Clone + Eq + std::hash::Hash>(remembered: &mut HashSet<T>, value: T) -> T {
+fn once<T: Clone + Eq + std::hash::Hash>(remembered: &mut Choices<T>, value: T) -> T {
     if let Some(same) = remembered.get(&value) {
         return same.clone();
     }
@@ -125,6 +125,7 @@ fn once<T: Clone + Eq + std::hash::Hash>(remembered: &mut HashSet<T>, value: T) 
 mod tests {
     use super::*;
     use crate::time::Moment;
+    use std::collections::HashSet;
 
     fn claim(key: Key, limit: u32, text: &str) -> Claim {
         Claim::new(key, limit, Reason::new("full", text))
