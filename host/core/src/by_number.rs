@@ -69,9 +69,8 @@ impl Hasher for Spread {
     }
 }
 
-/// The hash of one number, for tests of how they spread.
-#[cfg(test)]
-fn hash(number: impl std::hash::Hash) -> u64 {
+/// Where a number falls, for tables that have it in the record.
+pub(crate) fn spread(number: impl std::hash::Hash) -> u64 {
     let mut spread = Spread::default();
     number.hash(&mut spread);
     spread.finish()
@@ -90,7 +89,7 @@ mod tests {
             let mut places: BTreeMap<u64, u32> = BTreeMap::new();
             for number in 0..1_024 {
                 *places
-                    .entry(hash(number * distance) >> 4 & 0x7f)
+                    .entry(spread(number * distance) >> 4 & 0x7f)
                     .or_default() += 1;
             }
             // Eight to a place on average.
@@ -101,13 +100,15 @@ mod tests {
 
     #[test]
     fn neighbours_are_told_apart_by_the_highest_bits() {
-        let highest: HashSet<u64> = (0..64).map(|number| hash(number) >> 57).collect();
+        let highest: HashSet<u64> = (0..64).map(|number| spread(number) >> 57).collect();
         assert!(highest.len() >= 32, "{}", highest.len());
     }
 
     #[test]
     fn kinds_of_one_number_are_apart() {
-        let kinds: HashSet<u64> = (0..8_u16).map(|kind| hash((kind, RequestId(7)))).collect();
+        let kinds: HashSet<u64> = (0..8_u16)
+            .map(|kind| spread((kind, RequestId(7))))
+            .collect();
         assert_eq!(kinds.len(), 8);
     }
 }

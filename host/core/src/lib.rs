@@ -45,6 +45,7 @@ mod request;
 mod rounds;
 mod secret;
 mod session;
+mod slab;
 mod snapshot;
 mod time;
 mod timers;

@@ -145,13 +145,9 @@ impl Core {
     /// Binds the endpoint that proved to know the token, if the session has none and nobody has it.
     pub(super) fn bind(&mut self, id: SessionId, endpoint: SocketAddr) {
         let endpoint = canonical(endpoint);
-        if !self.sessions.bind(id, endpoint) {
-            return;
-        }
-        let Some(session) = self.sessions.get(id) else {
+        let Some(door) = self.sessions.bind(id, endpoint) else {
             return;
         };
-        let door = session.player.door;
         self.timers.cancel(Timer::Bind(id));
         // The door first: what the rules say to the newcomer at once must find its endpoint.
         self.emit(Output::Bound {

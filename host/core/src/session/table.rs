@@ -2,12 +2,16 @@
 
 use super::player::Player;
 use super::token::SessionToken;
-use crate::by_number::{ByNumber, Numbers};
+use crate::by_choice::{ByChoice, Drawn};
+use crate::by_number::spread;
 use crate::id::{DoorId, RequestId, SessionId};
 use crate::request::Abilities;
+use crate::slab::{Place, Slab};
 use crate::time::Moment;
+use hashbrown::HashTable;
+use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::hash::BuildHasher as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -51,60 +55,86 @@ pub(crate) struct Session {
 /// All sessions.
 #[derive(Default, Debug)]
 pub(crate) struct Sessions {
-    sessions: ByNumber<SessionId, Box<Session>>,
-    by_request: ByNumber<RequestId, SessionId>,
-    by_identity: HashMap<Arc<str>, Same>,
-    /// Drawn by the host, so that nobody can choose them.
-    tokens: Numbers<(DoorId, SessionToken)>,
-    endpoints: HashMap<(DoorId, SocketAddr), SessionId>,
+    sessions: Slab<Session>,
+    by_number: HashTable<Place>,
+    by_request: HashTable<Place>,
+    by_token: HashTable<Place>,
+    by_endpoint: HashTable<Place>,
+    by_identity: ByChoice<Arc<str>, Same>,
+    /// What decides where the endpoints fall, which peers choose.
+    drawn: Drawn,
 }
 
 impl Sessions {
     pub(crate) fn insert(&mut self, session: Session) {
         let player = &session.player;
-        let id = player.session;
-        self.by_request.insert(player.request, id);
-        if let Some(identity) = &player.identity {
-            match self.by_identity.entry(identity.clone()) {
+        let (id, request, door) = (player.session, player.request, player.door);
+        let (identity, token) = (player.identity.clone(), session.token);
+        let Some(place) = self.sessions.insert(session) else {
+            return;
+        };
+        if let Some(identity) = identity {
+            match self.by_identity.entry(identity) {
                 Entry::Vacant(none) => drop(none.insert(Same::One(id))),
                 Entry::Occupied(mut same) => same.get_mut().insert(id),
             }
         }
-        if let Some(token) = session.token {
-            self.tokens.insert((player.door, token));
+        let Sessions { sessions, .. } = self;
+        let of = |place: &Place| sessions.get(*place).map(|it| &it.player);
+        let hash = |place: &Place| of(place).map_or(0, |it| spread(it.session));
+        self.by_number.insert_unique(spread(id), place, hash);
+        let hash = |place: &Place| of(place).map_or(0, |it| spread(it.request));
+        self.by_request.insert_unique(spread(request), place, hash);
+        if let Some(token) = token {
+            let hash = |place: &Place| sessions.get(*place).map_or(0, Session::token_hash);
+            let at = spread((door, token));
+            self.by_token.insert_unique(at, place, hash);
         }
-        self.sessions.insert(id, Box::new(session));
     }
 
     pub(crate) fn remove(&mut self, id: SessionId) -> Option<Session> {
-        let session = self.sessions.remove(&id)?;
+        let place = take_out(&mut self.by_number, spread(id), |place| {
+            self.sessions.get(*place).is_some_and(|it| it.is(id))
+        })?;
+        let session = self.sessions.remove(place)?;
         let player = &session.player;
-        self.by_request.remove(&player.request);
+        let here = |other: &Place| *other == place;
+        take_out(&mut self.by_request, spread(player.request), here);
         if let Some(identity) = &player.identity
             && let Some(same) = self.by_identity.get_mut(identity)
             && same.remove(id)
         {
             self.by_identity.remove(identity);
         }
-        if let Some(token) = session.token {
-            self.tokens.remove(&(player.door, token));
+        if session.token.is_some() {
+            take_out(&mut self.by_token, session.token_hash(), here);
         }
         if let Bound::Endpoint(endpoint) = session.bound {
-            self.endpoints.remove(&(player.door, endpoint));
+            let at = self.drawn.hash_one((player.door, endpoint));
+            take_out(&mut self.by_endpoint, at, here);
         }
-        Some(*session)
+        Some(session)
+    }
+
+    fn place(&self, id: SessionId) -> Option<Place> {
+        let is = |place: &Place| self.sessions.get(*place).is_some_and(|it| it.is(id));
+        self.by_number.find(spread(id), is).copied()
     }
 
     pub(crate) fn get(&self, id: SessionId) -> Option<&Session> {
-        self.sessions.get(&id).map(|session| &**session)
+        self.sessions.get(self.place(id)?)
     }
 
     pub(crate) fn get_mut(&mut self, id: SessionId) -> Option<&mut Session> {
-        self.sessions.get_mut(&id).map(|session| &mut **session)
+        let place = self.place(id)?;
+        self.sessions.get_mut(place)
     }
 
     pub(crate) fn of_request(&self, request: RequestId) -> Option<SessionId> {
-        self.by_request.get(&request).copied()
+        let player = |place: &Place| self.sessions.get(*place).map(|it| &it.player);
+        let is = |place: &Place| player(place).is_some_and(|it| it.request == request);
+        let place = self.by_request.find(spread(request), is)?;
+        player(place).map(|it| it.session)
     }
 
     pub(crate) fn of_identity(&self, identity: &str) -> Vec<SessionId> {
@@ -118,7 +148,8 @@ impl Sessions {
             Some(Same::One(id)) => (Some(*id), None),
             Some(Same::More(ids)) => (None, Some(ids)),
         };
-        one.into_iter().chain(more.into_iter().flatten().copied())
+        let more = more.into_iter().flat_map(|ids| ids.iter());
+        one.into_iter().chain(more.copied())
     }
 
     /// The session of an identity that was proven. There is one at most: it holds a unit of which there is
@@ -129,60 +160,98 @@ impl Sessions {
     }
 
     pub(crate) fn has_token(&self, door: DoorId, token: SessionToken) -> bool {
-        self.tokens.contains(&(door, token))
+        let same = |it: &Session| it.token == Some(token) && it.player.door == door;
+        let is = |place: &Place| self.sessions.get(*place).is_some_and(same);
+        self.by_token.find(spread((door, token)), is).is_some()
     }
 
     /// Gives a canonical endpoint to a session that has a token and no endpoint yet, if nobody else has
-    /// it.
-    pub(crate) fn bind(&mut self, id: SessionId, endpoint: SocketAddr) -> bool {
-        let Some(session) = self.sessions.get_mut(&id) else {
-            return false;
-        };
-        let place = (session.player.door, endpoint);
+    /// it. Returns the door of that session.
+    pub(crate) fn bind(&mut self, id: SessionId, endpoint: SocketAddr) -> Option<DoorId> {
+        let place = self.place(id)?;
+        let session = self.sessions.get(place)?;
+        let door = session.player.door;
+        let bound = Bound::Endpoint(endpoint);
+        let at = self.drawn.hash_one((door, endpoint));
+        let same = |it: &Session| it.bound == bound && it.player.door == door;
+        let is = |place: &Place| self.sessions.get(*place).is_some_and(same);
         if session.token.is_none()
             || session.bound != Bound::No
-            || self.endpoints.contains_key(&place)
+            || self.by_endpoint.find(at, is).is_some()
         {
-            return false;
+            return None;
         }
-        session.bound = Bound::Endpoint(endpoint);
-        self.endpoints.insert(place, id);
-        true
+        self.sessions.get_mut(place)?.bound = bound;
+        let hash = |place: &Place| match self
+            .sessions
+            .get(*place)
+            .map(|it| (it.player.door, it.bound))
+        {
+            Some((door, Bound::Endpoint(endpoint))) => self.drawn.hash_one((door, endpoint)),
+            _ => 0,
+        };
+        self.by_endpoint.insert_unique(at, place, hash);
+        Some(door)
     }
 
     /// How many endpoints are bound.
     pub(crate) fn endpoints(&self) -> usize {
-        self.endpoints.len()
+        self.by_endpoint.len()
     }
 
     /// All of them, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Session> {
-        self.sessions.values().map(|session| &**session)
+        self.sessions.iter()
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.sessions.len()
+        self.by_number.len()
     }
 
     /// All of them, the oldest first.
     pub(crate) fn ids(&self) -> Vec<SessionId> {
-        let mut ids: Vec<_> = self.sessions.keys().copied().collect();
+        let mut ids: Vec<_> = self.iter().map(|session| session.player.session).collect();
         ids.sort_unstable();
         ids
     }
+}
+
+impl Session {
+    fn is(&self, id: SessionId) -> bool {
+        self.player.session == id
+    }
+
+    /// Tokens are drawn by the host, so that nobody can choose them.
+    fn token_hash(&self) -> u64 {
+        self.token
+            .map_or(0, |token| spread((self.player.door, token)))
+    }
+}
+
+/// Takes one out of a table.
+fn take_out(
+    table: &mut HashTable<Place>,
+    hash: u64,
+    is: impl FnMut(&Place) -> bool,
+) -> Option<Place> {
+    Some(table.find_entry(hash, is).ok()?.remove().0)
 }
 
 /// The sessions of one identity. There is seldom more than one.
 #[derive(Debug)]
 enum Same {
     One(SessionId),
-    More(BTreeSet<SessionId>),
+    #[expect(
+        clippy::box_collection,
+        reason = "hardly any has it, and each would carry the room"
+    )]
+    More(Box<BTreeSet<SessionId>>),
 }
 
 impl Same {
     fn insert(&mut self, id: SessionId) {
         match self {
-            Same::One(first) => *self = Same::More([*first, id].into()),
+            Same::One(first) => *self = Same::More(Box::new([*first, id].into())),
             Same::More(ids) => drop(ids.insert(id)),
         }
     }
