@@ -45,6 +45,8 @@ struct Operation {
     batch: usize,
     batches: usize,
     run: fn(&mut Place),
+    /// Whether it needs names at hand.
+    by_name: bool,
 }
 
 const OPERATIONS: [Operation; 8] = [
@@ -52,7 +54,10 @@ const OPERATIONS: [Operation; 8] = [
     operation("refused", 20, 200, |place| place.refused()),
     operation("seen", 50, 200, |place| place.seen()),
     operation("spent", 20, 200, |place| place.spent()),
-    operation("looked-up", 200, 200, |place| place.looked_up()),
+    Operation {
+        by_name: true,
+        ..operation("looked-up", 200, 200, |place| place.looked_up())
+    },
     operation("waits", 20, 200, |place| place.waits()),
     operation("served", 20, 200, |place| place.served()),
     // A turn is a status of everyone.
@@ -70,6 +75,7 @@ const fn operation(
         batch,
         batches,
         run,
+        by_name: false,
     }
 }
 
@@ -80,8 +86,10 @@ struct Place {
     view: TakenView,
     waiting: Stand,
     players: Vec<(RequestId, SessionId)>,
-    /// The names of those who play.
-    names: Vec<String>,
+    /// By which number those who play are named.
+    names: Vec<u64>,
+    /// Names that are looked up in the next batch, as a policy has them at hand from the request.
+    at_hand: Vec<String>,
     chance: u64,
     /// How many operations the last call of one was.
     operations: usize,
@@ -103,6 +111,7 @@ impl Place {
             waiting: Stand::new(SEATS, Binding::None, |ask| queue(SEATS, ask)),
             players: Vec::new(),
             names: Vec::new(),
+            at_hand: Vec::new(),
             chance: 1,
             operations: 1,
         };
@@ -132,12 +141,12 @@ impl Place {
 
     /// Someone comes and plays.
     fn enter(&mut self) {
-        let name = format!("player{}", self.playing.last);
-        self.playing.arrive_as(&name);
+        let number = self.playing.last;
+        self.playing.arrive_as(&name(number));
         let (_, session) = *self.playing.accepted.last().expect("there is room");
         let endpoint = self.playing.endpoint();
         self.playing.handle(Input::Bind { session, endpoint });
-        self.names.push(name);
+        self.names.push(number);
     }
 
     fn life(&mut self) {
@@ -151,9 +160,7 @@ impl Place {
     fn refused(&mut self) {
         let at = self.any();
         let before = self.playing.refused;
-        let name = std::mem::take(&mut self.names[at]);
-        self.playing.arrive_as(&name);
-        self.names[at] = name;
+        self.playing.arrive_as(&name(self.names[at]));
         assert_eq!(self.playing.refused, before + 1);
     }
 
@@ -180,9 +187,12 @@ impl Place {
     }
 
     fn looked_up(&mut self) {
-        let at = self.any();
+        let name = self
+            .at_hand
+            .pop()
+            .expect("there is one for each of a batch");
         // The key is made for each look, as it is for a policy.
-        let key = Key::of("name", &self.names[at]);
+        let key = Key::of("name", &name);
         assert_eq!(black_box(self.view.taken(&key)), 1);
     }
 
@@ -212,6 +222,12 @@ impl Place {
         let mut figures: Vec<f64> = Vec::new();
         for _ in 0..operation.batches {
             self.operations = 1;
+            if operation.by_name {
+                for _ in 0..operation.batch {
+                    let at = self.any();
+                    self.at_hand.push(name(self.names[at]));
+                }
+            }
             let begun = Instant::now();
             for _ in 0..operation.batch {
                 (operation.run)(self);
@@ -222,6 +238,11 @@ impl Place {
         figures.sort_by(f64::total_cmp);
         figures[figures.len() / 2]
     }
+}
+
+/// The name of the one of this number.
+fn name(number: u64) -> String {
+    format!("player{number}")
 }
 
 /// Accept with a seat and a name, and a ticket where the name is one.

@@ -89,7 +89,7 @@ impl RequestData {
     pub fn without_payload(&self) -> RequestData {
         RequestData {
             password: None,
-            payload: [].into(),
+            payload: Arc::default(),
             ..self.clone()
         }
     }

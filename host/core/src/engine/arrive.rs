@@ -4,8 +4,6 @@ use super::Core;
 use super::state::{Knocked, Request, SlotSet, Stage};
 use crate::address::{AddressGroup, canonical};
 use crate::ask::Why;
-use crate::claim::Claim;
-use crate::config::DoorConfig;
 use crate::id::{DoorId, RequestId};
 use crate::input::Departure;
 use crate::ledger::{Holder, Op};
@@ -73,7 +71,7 @@ impl Core {
             return Err(reason.clone());
         }
         if self.config.max_pending == 0 {
-            let seat = [self.server_claim(door)];
+            let seat = [self.own.seat(door)];
             self.ledger
                 .commit(&[Op::Take(Holder::Request(id), &seat)])
                 .map_err(|full| full.reason)?;
@@ -95,21 +93,6 @@ impl Core {
                     })
                 }
             },
-        }
-    }
-
-    /// The seat that the host itself claims for every session.
-    pub(super) fn server_claim(&self, door: DoorId) -> Claim {
-        let (key, limit) = (crate::key::Key::server(), self.config.max_players);
-        Claim::new(key, limit, self.full_at(door)).into_backstop()
-    }
-
-    /// What a door tells someone for whom the host has no seat.
-    pub(super) fn full_at(&self, door: DoorId) -> Reason {
-        let text = self.door(door).map(|door| door.full_text.clone());
-        Reason {
-            text: text.unwrap_or_else(|| DoorConfig::FULL_TEXT.into()),
-            ..Reason::new(code::SERVER_FULL, "")
         }
     }
 

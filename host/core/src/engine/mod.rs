@@ -8,6 +8,7 @@ mod decide;
 mod faults;
 mod finish;
 mod offer;
+mod own;
 mod places;
 mod recheck;
 mod report;
@@ -34,6 +35,7 @@ use crate::snapshot::Snapshot;
 use crate::time::Moment;
 use crate::timers::Timers;
 use crate::verdict::Question;
+use own::Own;
 use state::{Asked, Heir, Recheck, Request};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -41,6 +43,7 @@ use std::sync::Arc;
 /// The admission engine of one host. See the crate's documentation.
 pub struct Core {
     config: Config,
+    own: Own,
     entropy: Box<dyn FnMut() -> u64 + Send>,
     /// The latest moment seen.
     now: Moment,
@@ -83,6 +86,7 @@ impl Core {
     /// system's generator, because session tokens come from it.
     pub fn new(config: Config, entropy: Box<dyn FnMut() -> u64 + Send>) -> Core {
         Core {
+            own: Own::new(&config),
             pool: Pool::new(config.max_pending, config.max_pending_per_address),
             config,
             entropy,

@@ -190,7 +190,7 @@ impl Core {
             .requests
             .get(&id)
             .filter(|_| self.config.max_pending == 0)
-            .map(|request| self.server_claim(request.door));
+            .map(|request| self.own.seat(request.door));
         // Giving back needs no room, so it can't fail.
         self.ledger
             .commit(&[Op::Keep(Holder::Request(id), seat.as_slice())])

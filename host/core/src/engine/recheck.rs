@@ -332,7 +332,7 @@ fn as_request(session: &Session) -> RequestData {
         name: session.name.clone(),
         password: None,
         args: Vec::new(),
-        payload: [].into(),
+        payload: Arc::default(),
         attributes: attributes(player),
         one_way: None,
     }

@@ -4,7 +4,6 @@ use super::Core;
 use crate::address::canonical;
 use crate::config::Binding;
 use crate::id::{RequestId, SessionId};
-use crate::key::Key;
 use crate::ledger::Holder;
 use crate::output::{Grant, Output};
 use crate::queue::Line;
@@ -39,7 +38,7 @@ impl Core {
         let rules_changed = decided_by != Some(self.snapshot.number);
         let mut units = self.ledger.of(Holder::Session(session));
         let number = units
-            .find(|(key, _)| **key == Key::slot())
+            .find(|(key, _)| key.is_slot())
             .and_then(|(_, unit)| unit.index);
         drop(units);
         let binding = self.door(door).map_or(Binding::None, |door| door.binding);

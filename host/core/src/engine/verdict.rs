@@ -10,7 +10,6 @@ use crate::key::Key;
 use crate::ledger::{Full, Holder, Op};
 use crate::output::{LookupKind, Output};
 use crate::queue::Rank;
-use crate::reason::{Reason, code};
 use crate::record::Outcome;
 use crate::timers::Timer;
 use crate::verdict::{Acceptance, Admission, Waiting};
@@ -89,19 +88,19 @@ impl Core {
         let Some(request) = self.requests.get(&id) else {
             return Vec::new();
         };
-        let closed = Reason::new(code::ROOM_CLOSED, "The room takes no new players.");
         let room = Key::room(room.unwrap_or(request.room()));
+        let closed = self.own.room_closed.clone();
         let decision = request.decision.iter();
         let mut all: Vec<_> = decision.flat_map(|it| &it.gathered).cloned().collect();
         all.push(Claim::new(room, u32::MAX, closed).into_backstop());
         // That they play already says more than that there is no seat.
         all.extend(proven.map(Core::identity_claim));
-        all.push(self.server_claim(request.door));
+        all.push(self.own.seat(request.door));
         all.extend_from_slice(claims);
         if let Some(number) = self.player_number(request.door)
             && !bound_slots(&mut all, number)
         {
-            let slot = Claim::new(Key::slot(), number.limit, self.full_at(request.door));
+            let slot = Claim::new(Key::slot(), number.limit, self.own.full(request.door));
             all.push(slot.into_backstop().with_lowest_index());
         }
         all
@@ -117,8 +116,8 @@ impl Core {
         let Some(door) = self.requests.get(&id).map(|request| request.door) else {
             return claims;
         };
-        if claims.iter().any(|claim| claim.key == Key::server()) {
-            claims.push(self.server_claim(door));
+        if claims.iter().any(|claim| claim.key.is_server()) {
+            claims.push(self.own.seat(door));
         }
         if let Some(number) = self.player_number(door) {
             bound_slots(&mut claims, number);
@@ -257,9 +256,12 @@ impl Core {
         } else {
             // What it holds goes back, and it stands in line for it like everyone else. That may be what
             // was set aside for it while it was decided anew: this was no answer to that.
-            self.queue.index(id);
-            self.release_holder(id);
-            self.offer_freed();
+            let freed = self.take_back(id);
+            if !freed.is_empty() || !self.freed.is_empty() {
+                self.queue.index(id);
+                self.freed(freed);
+                self.offer_freed();
+            }
             self.consider(id);
         }
         if redecide {
@@ -278,7 +280,7 @@ impl Core {
 /// Has the claims of slots hand out a number that the protocol has. Returns whether there is one.
 fn bound_slots(claims: &mut [Claim], number: PlayerNumber) -> bool {
     let mut any = false;
-    for slot in claims.iter_mut().filter(|claim| claim.key == Key::slot()) {
+    for slot in claims.iter_mut().filter(|claim| claim.key.is_slot()) {
         slot.lowest_index = true;
         slot.limit = slot.limit.min(number.limit);
         any = true;
