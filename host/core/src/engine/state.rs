@@ -106,9 +106,13 @@ impl SlotSet {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = SlotId> {
-        let low = (0..64)
-            .filter(|slot| self.low & (1 << slot) != 0)
-            .map(SlotId);
+        let mut left = self.low;
+        let low = std::iter::from_fn(move || {
+            let slot = u16::try_from(left.trailing_zeros()).ok()?;
+            // The lowest bit that is left goes.
+            left = left.checked_sub(1)? & left;
+            Some(SlotId(slot))
+        });
         low.chain(self.high.iter().flat_map(|high| high.iter()).copied())
     }
 }
