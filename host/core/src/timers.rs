@@ -36,17 +36,25 @@ pub(crate) enum Timer {
     Units,
 }
 
-/// The timers of one core.
-///
-/// A heap has them in order, and what is set anew or forgotten stays in it until it comes to the front: most
-/// timers are forgotten long before they are due, and to set one is then to add it at the end. The front
-/// is always one that is set, and of all in the heap at least about half are.
+/// The timers of one core. Those that are over soon, mostly without being due, are apart from those of who
+/// stays: however many stay, the timers of a decision are few and at hand.
 #[derive(Default, Debug)]
 pub(crate) struct Timers {
-    heap: BinaryHeap<Reverse<Due>>,
-    set: ByNumber<Timer, (Moment, u64)>,
+    soon: Lot,
+    late: Lot,
     /// Orders timers of one moment by when they were set.
     serial: u64,
+}
+
+/// Some timers.
+///
+/// A heap has them in order, and what is set anew or forgotten stays in it until it comes to the front: to set
+/// one is to add it at the end. The front is always one that is set, and of all in the heap at least about
+/// half are.
+#[derive(Default, Debug)]
+struct Lot {
+    heap: BinaryHeap<Reverse<Due>>,
+    set: ByNumber<Timer, (Moment, u64)>,
 }
 
 /// A timer in the heap. Ordered by moment, then by when it was set.
@@ -56,7 +64,7 @@ struct Due {
     timer: Timer,
 }
 
-/// How many forgotten ones may be in the heap besides as many as are set.
+/// How many forgotten ones may be in a heap besides as many as are set.
 const FORGOTTEN: usize = 64;
 
 impl Timers {
@@ -64,6 +72,80 @@ impl Timers {
     pub(crate) fn set(&mut self, timer: Timer, at: Moment) {
         self.serial += 1;
         let at = (at, self.serial);
+        self.lot_mut(timer).set(timer, at);
+    }
+
+    /// Forgets a timer, if it is set.
+    pub(crate) fn cancel(&mut self, timer: Timer) {
+        self.lot_mut(timer).cancel(timer);
+    }
+
+    /// Takes the next timer that is due at `now`, `now` included.
+    pub(crate) fn pop(&mut self, now: Moment) -> Option<(Moment, Timer)> {
+        let Timers { soon, late, .. } = self;
+        let lots = [soon, late].into_iter();
+        let first = lots.filter_map(|lot| Some((lot.next()?, lot)));
+        let (at, lot) = first.min_by_key(|(at, _)| *at)?;
+        if at.0 > now {
+            return None;
+        }
+        Some((at.0, lot.pop()?))
+    }
+
+    /// When the next one is due.
+    pub(crate) fn next(&self) -> Option<Moment> {
+        let lots = [&self.soon, &self.late].into_iter();
+        lots.filter_map(Lot::next).min().map(|(at, _)| at)
+    }
+
+    /// Whether one is set.
+    #[cfg(test)]
+    pub(crate) fn is_set(&self, timer: Timer) -> bool {
+        self.lot(timer).set.contains_key(&timer)
+    }
+
+    /// How many are set, the ledger's own left out: a timed unit is no leak.
+    pub(crate) fn len(&self) -> usize {
+        let units = self.lot(Timer::Units).set.contains_key(&Timer::Units);
+        self.soon.set.len() + self.late.set.len() - usize::from(units)
+    }
+
+    fn lot(&self, timer: Timer) -> &Lot {
+        if timer.stays() {
+            &self.late
+        } else {
+            &self.soon
+        }
+    }
+
+    fn lot_mut(&mut self, timer: Timer) -> &mut Lot {
+        if timer.stays() {
+            &mut self.late
+        } else {
+            &mut self.soon
+        }
+    }
+}
+
+impl Timer {
+    /// Whether there is one for each who stays.
+    fn stays(self) -> bool {
+        match self {
+            Timer::LongestWait(_) | Timer::Grace(_) | Timer::Idle(_) | Timer::Units => true,
+            Timer::Unanswered(_)
+            | Timer::Decision(_)
+            | Timer::Retry(_)
+            | Timer::StatusAsk(_)
+            | Timer::Bind(_)
+            | Timer::Recheck(_)
+            | Timer::RecheckAsk(_)
+            | Timer::Rest(_) => false,
+        }
+    }
+}
+
+impl Lot {
+    fn set(&mut self, timer: Timer, at: (Moment, u64)) {
         let before = self.set.insert(timer, at);
         self.heap.push(Reverse(Due { at, timer }));
         if before.is_some() {
@@ -71,36 +153,21 @@ impl Timers {
         }
     }
 
-    /// Forgets a timer, if it is set.
-    pub(crate) fn cancel(&mut self, timer: Timer) {
+    fn cancel(&mut self, timer: Timer) {
         if self.set.remove(&timer).is_some() {
             self.clean();
         }
     }
 
-    /// Takes the next timer that is due at `now`, `now` included.
-    pub(crate) fn pop(&mut self, now: Moment) -> Option<(Moment, Timer)> {
-        let at = self.next().filter(|at| *at <= now)?;
+    fn pop(&mut self) -> Option<Timer> {
         let Reverse(due) = self.heap.pop()?;
         self.set.remove(&due.timer);
         self.clean();
-        Some((at, due.timer))
+        Some(due.timer)
     }
 
-    /// When the next one is due.
-    pub(crate) fn next(&self) -> Option<Moment> {
-        self.heap.peek().map(|Reverse(due)| due.at.0)
-    }
-
-    /// Whether one is set.
-    #[cfg(test)]
-    pub(crate) fn is_set(&self, timer: Timer) -> bool {
-        self.set.contains_key(&timer)
-    }
-
-    /// How many are set, the ledger's own left out: a timed unit is no leak.
-    pub(crate) fn len(&self) -> usize {
-        self.set.len() - usize::from(self.set.contains_key(&Timer::Units))
+    fn next(&self) -> Option<(Moment, u64)> {
+        self.heap.peek().map(|Reverse(due)| due.at)
     }
 
     /// Something was forgotten: it must not be at the front, and there must not be too much of it.
@@ -181,15 +248,20 @@ mod tests {
             let mut model: BTreeMap<(Moment, usize), u64> = BTreeMap::new();
             let mut now = 0;
             for (serial, (step, id, wait)) in steps.into_iter().enumerate() {
-                let (timer, at) = (Timer::Retry(RequestId(id)), Moment::from_millis(now + wait));
+                // Half of them of one kind, half of another.
+                let timer = |id| match id % 2 {
+                    0 => Timer::Retry(RequestId(id)),
+                    _ => Timer::Idle(SessionId(id)),
+                };
+                let (at, set) = (Moment::from_millis(now + wait), timer(id));
                 match step {
                     0 | 1 => {
-                        timers.set(timer, at);
+                        timers.set(set, at);
                         model.retain(|_, other| *other != id);
                         model.insert((at, serial), id);
                     }
                     2 => {
-                        timers.cancel(timer);
+                        timers.cancel(set);
                         model.retain(|_, other| *other != id);
                     }
                     _ => {
@@ -197,13 +269,15 @@ mod tests {
                         let now = Moment::from_millis(now);
                         let due = model.first_entry().filter(|it| it.key().0 <= now);
                         let due = due.map(|it| it.remove_entry());
-                        let due = due.map(|((at, _), id)| (at, Timer::Retry(RequestId(id))));
+                        let due = due.map(|((at, _), id)| (at, timer(id)));
                         prop_assert_eq!(timers.pop(now), due);
                     }
                 }
                 prop_assert_eq!(timers.len(), model.len());
                 prop_assert_eq!(timers.next(), model.keys().next().map(|(at, _)| *at));
-                prop_assert!(timers.heap.len() <= 2 * timers.len() + FORGOTTEN + 1);
+                for lot in [&timers.soon, &timers.late] {
+                    prop_assert!(lot.heap.len() <= 2 * lot.set.len() + FORGOTTEN + 1);
+                }
             }
         }
     }
