@@ -10,7 +10,7 @@ use super::front::{Front, Said, Standing};
 use super::gather::Haste;
 use super::peers::Peers;
 use super::requests::Requests;
-use super::timers::{Slot, Timers};
+use super::timers::{self, Slot, Timers};
 use crate::core_loop::Handle;
 use crate::doors::game::Outlet;
 use crate::doors::socket::path::Path;
@@ -299,6 +299,10 @@ impl Doorman {
             return self.remove(slot);
         }
         if let Some(due) = peer.acceptor.poll_timeout(&self.server) {
+            let due = match peer.acceptor.stage() {
+                Stage::Pending => timers::together(due),
+                _ => due,
+            };
             self.timers.set(slot, due, &mut peer.due);
         }
         if let Some(oldest) = self.peers.note_stage(slot) {

@@ -21,6 +21,18 @@ pub(super) struct Timers(BTreeSet<(u64, Slot)>);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Due(u64);
 
+/// How far apart the times are at which those who wait are looked at.
+const TOGETHER: Duration = Duration::from_millis(50);
+
+/// The time at which someone who waits is looked at that would be due then: many at once, so that the door does not
+/// wake up for each. They wait for seconds, and do not notice.
+pub(super) fn together(due: Duration) -> Duration {
+    let step = TOGETHER.as_nanos() as u64;
+    let due = u64::try_from(due.as_nanos()).unwrap_or(NEVER);
+    // The last times of all have nothing behind them.
+    Duration::from_nanos(due.checked_next_multiple_of(step).unwrap_or(due))
+}
+
 /// No time.
 const NEVER: u64 = u64::MAX;
 
@@ -74,6 +86,17 @@ impl Due {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_waits_is_looked_at_with_others_and_never_too_early() {
+        let millis = Duration::from_millis;
+        assert_eq!(together(millis(51)), together(millis(99)));
+        for due in [millis(51), millis(100), Duration::ZERO, Duration::MAX] {
+            let looked = together(due.min(Duration::from_nanos(NEVER)));
+            assert!(looked >= due.min(Duration::from_nanos(NEVER)));
+            assert!(looked < due.saturating_add(TOGETHER));
+        }
+    }
 
     #[test]
     fn each_peer_has_one_time_which_moves_only_forward() {
