@@ -107,6 +107,47 @@ class Slow(ApartCase):
         slow.close()
 
 
+class Burst(ApartCase):
+    """Rules that say more at once than may wait for one player."""
+
+    PLAYERS = 10
+    EACH = 100
+    LENGTH = 1000
+    settings = {
+        "door": "messages-per-second = 100000\nbytes-per-second = 100000000\nwrite-buffer = 65536",
+        "max_players": PLAYERS,
+    }
+
+    def test_players_that_read_hear_all_of_it_and_none_is_ended(self) -> None:
+        clients = [self.joined() for _ in range(self.PLAYERS)]
+        said = ws.encode(ws.BINARY, b"\x01shout:" + b"x" * self.LENGTH) * self.EACH
+        # The id, and four bytes of a frame around it.
+        expected = self.PLAYERS * self.EACH * (self.LENGTH + 1 + 4)
+        heard = {client: 0 for client in clients}
+
+        def listen(client: Client) -> None:
+            client.socket.settimeout(60)
+            while heard[client] < expected:
+                more = len(client.socket.recv(1 << 20))
+                if more == 0:
+                    return
+                heard[client] += more
+
+        def each(what: Any, *more: Any) -> List[threading.Thread]:
+            threads = [threading.Thread(target=what, args=(one, *more), daemon=True) for one in clients]
+            for thread in threads:
+                thread.start()
+            return threads
+
+        listening = each(listen)
+        speaking = each(lambda client: client.socket.sendall(said))
+        for thread in speaking + listening:
+            thread.join()
+        self.assertEqual(list(heard.values()), [expected] * self.PLAYERS)
+        self.assertEqual(self.usher.status()["players"]["connected"], self.PLAYERS)
+        self.assertEqual(self.metric("usher_messages_dropped_total"), 0)
+
+
 class Crowd(ApartCase):
     """More connections than may be there without a word."""
 

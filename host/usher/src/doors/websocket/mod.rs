@@ -5,6 +5,7 @@
 //! proxy in front of the door is for.
 
 mod ask;
+mod backlog;
 mod codes;
 mod connection;
 mod forwarded;

@@ -1,7 +1,7 @@
 //! The way from the core and the rules to the connection of each peer.
 
+use super::backlog::Backlog;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
 use usher_core::{Grant, Reason, RequestId, SessionEnd, SessionId};
@@ -44,8 +44,8 @@ struct All {
 
 struct Known {
     to: mpsc::UnboundedSender<Told>,
-    /// Bytes of the game that were not handed to the system yet.
-    waiting: AtomicUsize,
+    /// For bytes of the game that were not handed to the system yet.
+    backlog: Backlog,
     /// It was promised something that it does not get any more.
     overflow: Notify,
 }
@@ -83,7 +83,7 @@ impl Peers {
         let (to, from) = mpsc::unbounded_channel();
         let known = Arc::new(Known {
             to,
-            waiting: AtomicUsize::new(0),
+            backlog: Backlog::new(self.bound),
             overflow: Notify::new(),
         });
         let payload = payload as u64;
@@ -125,21 +125,22 @@ impl Peers {
         self.tell(request, Told::Ended(how));
     }
 
-    /// Sends a message of the game, in order behind everything else, unless too much waits. A player that
-    /// does not get what was promised is notified of that, and to be ended.
+    /// Sends a message of the game, in order behind everything else, unless too much waits. For what was promised
+    /// this waits a while, and a player that does not get it is notified of that, and to be ended. May block.
     pub(super) fn send(&self, to: SessionId, message: Message) -> Sent {
         let Some(known) = self.lock().sessions.get(&to).cloned() else {
             return Sent::Nobody;
         };
         let length = message.data.len();
-        let bound = self.bound;
-        let fits = |waiting: usize| (waiting + length <= bound).then_some(waiting + length);
-        let order = Ordering::Relaxed;
-        if known.waiting.fetch_update(order, order, fits).is_err() {
-            if matches!(message.delivery, Delivery::Reliable | Delivery::Ordered) {
-                known.overflow.notify_one();
+        if !known.backlog.take(length) {
+            let promised = matches!(message.delivery, Delivery::Reliable | Delivery::Ordered);
+            if !promised {
+                return Sent::Full;
             }
-            return Sent::Full;
+            if !known.backlog.await_and_take(length) {
+                known.overflow.notify_one();
+                return Sent::Full;
+            }
         }
         match known.to.send(Told::Data(message.data)) {
             Ok(()) => Sent::Yes,
@@ -184,7 +185,7 @@ impl Peer {
 
     /// So many bytes of the game are with the system now.
     pub(super) fn sent(&self, bytes: usize) {
-        self.known.waiting.fetch_sub(bytes, Ordering::Relaxed);
+        self.known.backlog.give_back(bytes);
     }
 
     /// It is decided about.
@@ -196,6 +197,7 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
+        self.known.backlog.close();
         let mut all = self.all.lock();
         all.undecided -= self.payload;
         all.requests.remove(&self.request);
