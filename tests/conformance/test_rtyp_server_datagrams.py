@@ -162,14 +162,14 @@ class Acknowledgements(ServerCase):
 class KeepAlive(ServerCase):
     def test_a_silent_server_sends_a_keep_alive_every_second(self) -> None:
         player = self.bound()
-        times = [time.monotonic()]
-        while len(times) < 4:
-            datagram = player.udp.receive(SOON)
+        start = time.monotonic()
+        for _ in range(4):
+            datagram = player.udp.receive(2 * SOON)
             self.assertEqual((datagram.kind, datagram.payload), (rtyp.KEEP_ALIVE, b""))
-            times.append(time.monotonic())
-        for earlier, later in zip(times, times[1:]):
-            self.assertGreater(later - earlier, 0.8)
-            self.assertLess(later - earlier, 1.7)
+        # How late one of them is noticed on a busy machine says nothing about the next.
+        took = time.monotonic() - start
+        self.assertGreater(took, 2.5, "twice a second would be too often")
+        self.assertLess(took, 7.5, "every two seconds would be too seldom")
 
     def test_a_server_that_sends_data_sends_no_keep_alive(self) -> None:
         first, second = self.pair()
