@@ -1,50 +1,42 @@
 //! Who waits as whom: those who wait, by the identity that their policy says they have.
 
-use super::ranked::Ranked;
+use crate::by_choice::Drawn;
 use crate::id::RequestId;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::collections::BTreeSet;
+use std::hash::BuildHasher as _;
 
 /// Requests by identity. It keeps a number for each identity and not the text, which the request has: who
 /// asks compares that.
 #[derive(Default, Debug)]
 pub(crate) struct Known {
-    requests: Ranked<(u64, RequestId)>,
+    requests: BTreeSet<(u64, RequestId)>,
+    drawn: Drawn,
 }
 
 impl Known {
     /// Notes that a request waits as this.
     pub(crate) fn insert(&mut self, identity: &str, request: RequestId) {
-        self.requests.insert((number(identity), request));
+        self.requests
+            .insert((self.drawn.hash_one(identity), request));
     }
 
     /// A request does not wait as this any more.
     pub(crate) fn remove(&mut self, identity: &str, request: RequestId) {
-        self.requests.remove(&(number(identity), request));
+        self.requests
+            .remove(&(self.drawn.hash_one(identity), request));
     }
 
     /// Those who may wait as this, the oldest first: all that do, and seldom another.
     pub(crate) fn candidates(&self, identity: &str) -> Vec<RequestId> {
-        let number = number(identity);
-        let mut found = Vec::new();
-        let mut at = (number, RequestId(0));
-        while let Some(next) = self.requests.next(Some(&at)).filter(|it| it.0 == number) {
-            found.push(next.1);
-            at = *next;
-        }
-        found
+        let number = self.drawn.hash_one(identity);
+        let same = (number, RequestId(0))..=(number, RequestId(u64::MAX));
+        self.requests.range(same).map(|(_, id)| *id).collect()
     }
 
     /// How many are in it.
     pub(crate) fn len(&self) -> usize {
         self.requests.len()
     }
-}
-
-/// The same in every run.
-fn number(identity: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    identity.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -53,7 +53,8 @@ impl<T: Copy + Ord> Ranked<T> {
         };
         if chunk.len() < CHUNK {
             chunk.insert(place, member);
-            return self.count_from(at);
+            self.len += 1;
+            return self.after(at).for_each(|before| *before += 1);
         }
         // Most members come in order, at the end: the chunks before stay full.
         if place == CHUNK && at == last {
@@ -80,23 +81,36 @@ impl<T: Copy + Ord> Ranked<T> {
             return false;
         };
         chunk.remove(place);
-        if chunk.is_empty() {
+        let gone = chunk.is_empty();
+        if gone {
             self.chunks.remove(at);
         }
-        self.join(at);
-        self.join(at.saturating_sub(1));
-        self.count_from(at.saturating_sub(1));
+        let joined = [at, at.saturating_sub(1)].map(|at| self.join(at));
+        if gone || joined.contains(&true) {
+            self.count_from(at.saturating_sub(1));
+        } else {
+            self.len -= 1;
+            self.after(at).for_each(|before| *before -= 1);
+        }
         true
     }
 
-    /// Joins a chunk with the one after it when both are small: what has shrunk is given back.
-    fn join(&mut self, at: usize) {
+    /// What is noted of the chunks after one. They lie together, and are counted many at a time.
+    fn after(&mut self, at: usize) -> impl Iterator<Item = &mut usize> {
+        self.before.iter_mut().skip(at + 1)
+    }
+
+    /// Joins a chunk with the one after it when both are small: what has shrunk is given back. Returns
+    /// whether it did.
+    fn join(&mut self, at: usize) -> bool {
         // One that is missing counts as full, so where they are small both are there.
         let size = |chunk: Option<&Vec<T>>| chunk.map_or(CHUNK, Vec::len);
-        if size(self.chunks.get(at)) + size(self.chunks.get(at + 1)) <= CHUNK / 2 {
+        let small = size(self.chunks.get(at)) + size(self.chunks.get(at + 1)) <= CHUNK / 2;
+        if small {
             let next = self.chunks.remove(at + 1);
             self.chunks[at].extend(next);
         }
+        small
     }
 
     /// How many members are before this one, which is in.
