@@ -183,6 +183,7 @@ fn figures(rounds: &[Round], waiting: u32) -> Outcome<Vec<Figure>> {
     let echo = |phase: &str| side(phase, rounds, |round| echo(round, phase));
     let one =
         |of: fn(&Round) -> Outcome<Sample>| Ok(vec![side("usher", rounds, of)?]) as Outcome<_>;
+    let whole = |phase: &str| side(phase, rounds, |round| named(round, phase).map(busy));
     let what = |what: &str| format!("{what}, {waiting} waiting");
     let (along, at) = ("waiting", f64::from(waiting));
     Ok(vec![
@@ -207,6 +208,11 @@ fn figures(rounds: &[Round], waiting: u32) -> Outcome<Vec<Figure>> {
         )
         .line(Line::AtMost(PROCESSOR))
         .plotted("processor time of one who waits, a second", along, at),
+        Figure::new(
+            what("processor time of the whole host, a second"),
+            Unit::Nanoseconds,
+            vec![whole(WAITS)?, whole(IDLE)?],
+        ),
         Figure::new(
             what("longest silence to one who waits"),
             Unit::Nanoseconds,
@@ -270,12 +276,16 @@ fn memory(round: &Round) -> Outcome<Sample> {
     Ok(waiting.sample(each - round.payload))
 }
 
+/// Processor time of the host in a second of a phase, in nanoseconds.
+fn busy(phase: &Phase) -> Sample {
+    phase.sample(phase.host_cpu_s / phase.seconds * 1e9)
+}
+
 /// What the host was busier by while they waited, over all of them.
 fn processor(round: &Round) -> Outcome<Sample> {
     let (idle, waiting) = (named(round, IDLE)?, named(round, WAITS)?);
-    let busy = |phase: &Phase| phase.host_cpu_s / phase.seconds;
-    let each = (busy(waiting) - busy(idle)) / waiting.figure("/crowd/waiting")?;
-    Ok(waiting.sample(each * 1e9))
+    let each = (busy(waiting).value - busy(idle).value) / waiting.figure("/crowd/waiting")?;
+    Ok(waiting.sample(each))
 }
 
 fn silence(round: &Round) -> Outcome<Sample> {
