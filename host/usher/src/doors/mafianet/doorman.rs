@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::time::Duration;
-use usher_core::{Departure, Input};
+use usher_core::{Departure, Input, RequestId};
 use usher_wire::raknet::acceptor::{self, Acceptor, Event, Opening, Server, Stage, Violation};
 use usher_wire::raknet::{Class, Refusal, classify};
 
@@ -55,6 +55,9 @@ pub(super) struct Doorman {
     /// Peers of whom the rules are still to be given something.
     pub(super) stalled: VecDeque<Slot>,
     pub(super) farewells: Farewells,
+    /// Statuses for which a turn had no time, and how many were told in this one.
+    pub(super) untold: VecDeque<(RequestId, Arc<[u8]>)>,
+    pub(super) told: usize,
     /// Peers that something happened to in this turn.
     pub(super) touched: Vec<Slot>,
     pub(super) events: Vec<Event>,

@@ -261,6 +261,8 @@ fn doorman(
         touched: Vec::new(),
         stalled: VecDeque::new(),
         farewells: Farewells::default(),
+        untold: VecDeque::new(),
+        told: 0,
         events: Vec::new(),
         buffer: Vec::new(),
     })

@@ -140,12 +140,14 @@ impl Runner {
         let now = self.clock.elapsed();
         self.doorman.hear_game(now);
         self.doorman.tick(now);
+        let untold = self.doorman.tell(now);
         let settled = self.doorman.settle(now, &mut self.socket);
         self.doorman.game.flush();
         let lost = self.socket.flush();
         self.doorman.drops.count_many(Cause::SendFailed, lost);
         self.report(now);
         let more = left == 0
+            || untold
             || !settled
             || self.doorman.has_unchecked()
             || self.doorman.game.is_readable();

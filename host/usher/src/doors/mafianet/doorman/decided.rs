@@ -12,6 +12,10 @@ use usher_runtime::Message;
 use usher_wire::raknet::Refusal;
 use usher_wire::raknet::acceptor::Unsent;
 
+/// How many of those who wait are told in a turn how it stands. Thousands of statuses come at once, and what the rules
+/// say to players comes behind them.
+const STATUSES: usize = 64;
+
 impl Doorman {
     /// Takes an order.
     pub(in super::super) fn obey(&mut self, order: Order, now: Duration, to: &mut impl Post) {
@@ -59,16 +63,11 @@ impl Doorman {
                 }
             }
             DoorEvent::Status { request, text, .. } => {
-                let Some(slot) = self.peers.of_request(request) else {
-                    return;
-                };
-                let Some(peer) = self.peers.get(slot) else {
-                    return;
-                };
-                if let Err(Unsent::Refused(_)) = peer.acceptor.status(&text, now) {
-                    self.drops.count(Cause::QueueFull);
+                if self.told < STATUSES && self.untold.is_empty() {
+                    self.status(request, &text, now);
+                } else {
+                    self.untold.push_back((request, text));
                 }
-                self.touch(slot);
             }
             DoorEvent::Accepted { request, grant } => self.accept(request, &grant, now),
             DoorEvent::Joined { request } => {
@@ -89,6 +88,32 @@ impl Doorman {
             // Sessions play over the connection that they came with.
             DoorEvent::Bound { .. } | DoorEvent::Probe { .. } => {}
         }
+    }
+
+    /// A turn is about to send: more of those who wait are told how it stands. True: there are others.
+    pub(in super::super) fn tell(&mut self, now: Duration) -> bool {
+        while self.told < STATUSES
+            && let Some((request, text)) = self.untold.pop_front()
+        {
+            self.status(request, &text, now);
+        }
+        self.told = 0;
+        !self.untold.is_empty()
+    }
+
+    /// Whoever waits no more is not told that it does.
+    fn status(&mut self, request: RequestId, text: &[u8], now: Duration) {
+        let Some(slot) = self.peers.of_request(request) else {
+            return;
+        };
+        let Some(peer) = self.peers.get(slot) else {
+            return;
+        };
+        self.told += 1;
+        if let Err(Unsent::Refused(_)) = peer.acceptor.status(text, now) {
+            self.drops.count(Cause::QueueFull);
+        }
+        self.touch(slot);
     }
 
     /// There is a place for it.
