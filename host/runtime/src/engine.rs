@@ -3,6 +3,7 @@
 use crate::cache::Cache;
 use crate::guest::State;
 use crate::linker;
+use crate::pulse::Pulse;
 use crate::ticker::Ticker;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,7 +68,7 @@ pub struct Engine {
     cache: Option<Cache>,
     policies: Linker<State>,
     rules: Linker<State>,
-    _ticker: Ticker,
+    ticker: Ticker,
 }
 
 impl Engine {
@@ -87,7 +88,7 @@ impl Engine {
             cache,
             policies: linker::for_policies(&wasm).map_err(failed)?,
             rules: linker::for_rules(&wasm).map_err(failed)?,
-            _ticker: Ticker::start(&wasm).map_err(EngineError::Ticker)?,
+            ticker: Ticker::start(&wasm).map_err(EngineError::Ticker)?,
             wasm,
         }))
     }
@@ -115,6 +116,11 @@ impl Engine {
     /// The engine below.
     pub(crate) fn wasm(&self) -> &wasmtime::Engine {
         &self.wasm
+    }
+
+    /// What calls tell the ticker.
+    pub(crate) fn pulse(&self) -> &Arc<Pulse> {
+        self.ticker.pulse()
     }
 
     /// What policies may import.

@@ -39,6 +39,7 @@ mod load;
 mod pinned;
 mod policies;
 mod policy;
+mod pulse;
 mod queue;
 mod right;
 mod rules;

@@ -257,9 +257,10 @@ fn begin(
     (owner, lines): (&Owner, &Arc<Lines>),
     deadline: Duration,
 ) -> Result<PolicyInstance, NotStarted> {
-    let mut store = guest::store(engine.wasm(), owner, lines);
+    let mut store = guest::store(engine.wasm(), engine.pulse(), owner, lines);
     guest::arm(&mut store, deadline);
     let exports = linked.instantiate(&mut store)?;
+    guest::disarm(&mut store);
     let begun_with = store.data().limits.memory();
     Ok(PolicyInstance {
         store,

@@ -71,10 +71,16 @@ impl RulesCode {
     }
 
     fn instantiate(&self, params: Arc<Params>, deadline: Duration) -> Result<RulesInstance, Fault> {
-        let mut store = guest::store(self.engine.wasm(), &self.owner, &self.lines);
+        let mut store = guest::store(
+            self.engine.wasm(),
+            self.engine.pulse(),
+            &self.owner,
+            &self.lines,
+        );
         guest::arm(&mut store, deadline);
         let guest = self.linked.instantiate(&mut store);
         let guest = guest.map_err(|error| of_start(&error, deadline))?;
+        guest::disarm(&mut store);
         Ok(RulesInstance::new(store, guest, params, deadline))
     }
 }
