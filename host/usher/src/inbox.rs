@@ -3,42 +3,91 @@
 //! What must never be dropped (an answer, an ending, a bind) is bounded by the peers that are live. What
 //! anyone can send at any rate (a knock, a datagram) is shed when too much of it waits. Both travel in
 //! one queue, so what happened first is also taken up first.
+//!
+//! To wake a thread costs more than most of what it is woken for. So the receiver takes all that waits at once, a
+//! sender wakes it only where it sleeps, and one that has more to put in can leave that for later.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::task::coop::consume_budget;
 
 /// How long a sender that waits for room goes without looking whether anyone still receives.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// For how many things memory is kept once they are taken out.
+const KEPT: usize = 1024;
+
 /// The queue's two ends; at most `bound` offered things wait in it.
 pub fn inbox<T>(bound: usize) -> (Sender<T>, Receiver<T>) {
-    let (to, from) = mpsc::unbounded_channel();
-    let room = Arc::new(Room {
-        bound,
-        offered: AtomicUsize::new(0),
-        patient: AtomicUsize::new(0),
-        turn: Mutex::new(()),
-        freed: Condvar::new(),
+    let queue = Arc::new(Queue {
+        waiting: Mutex::new(Waiting {
+            things: VecDeque::new(),
+            sleeper: None,
+        }),
+        senders: AtomicUsize::new(1),
+        closed: AtomicBool::new(false),
+        room: Room {
+            bound,
+            offered: AtomicUsize::new(0),
+            patient: AtomicUsize::new(0),
+            turn: Mutex::new(()),
+            freed: Condvar::new(),
+        },
     });
     let sender = Sender {
-        to,
-        room: room.clone(),
+        queue: queue.clone(),
     };
-    (sender, Receiver { from, room })
+    let taken = VecDeque::new();
+    (sender, Receiver { queue, taken })
 }
 
 /// Where things are put in.
 pub struct Sender<T> {
-    to: mpsc::UnboundedSender<Entry<T>>,
-    room: Arc<Room>,
+    queue: Arc<Queue<T>>,
 }
 
 /// Where things are taken out, in order.
 pub struct Receiver<T> {
-    from: mpsc::UnboundedReceiver<Entry<T>>,
-    room: Arc<Room>,
+    queue: Arc<Queue<T>>,
+    /// What was taken out of the queue together, and not one by one yet.
+    taken: VecDeque<Entry<T>>,
+}
+
+struct Queue<T> {
+    waiting: Mutex<Waiting<T>>,
+    senders: AtomicUsize,
+    /// The receiver is gone.
+    closed: AtomicBool,
+    room: Room,
+}
+
+struct Waiting<T> {
+    things: VecDeque<Entry<T>>,
+    /// The receiver, if it sleeps.
+    sleeper: Option<Waker>,
+}
+
+impl<T> Queue<T> {
+    fn lock(&self) -> MutexGuard<'_, Waiting<T>> {
+        // Nothing panics between two steps that belong together.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes the receiver, if it sleeps and there is something for it to know.
+    fn wake(&self) {
+        let sleeper = {
+            let mut waiting = self.lock();
+            let news = !waiting.things.is_empty() || self.senders.load(Ordering::SeqCst) == 0;
+            news.then(|| waiting.sleeper.take()).flatten()
+        };
+        if let Some(sleeper) = sleeper {
+            sleeper.wake();
+        }
+    }
 }
 
 /// How much of what is offered waits, and who waits for it to become less.
@@ -105,7 +154,19 @@ impl<T> Sender<T> {
     /// Puts in what must not be dropped. Never blocks. Once the receiver is gone there is nobody to tell any more.
     pub fn put(&self, thing: T) {
         let offered = false;
-        let _ = self.to.send(Entry { thing, offered });
+        let _ = self.push(Entry { thing, offered }, true);
+    }
+
+    /// The same, and leaves a receiver that sleeps asleep: until someone calls [`wake`](Sender::wake), or puts in
+    /// something else.
+    pub fn put_quietly(&self, thing: T) {
+        let offered = false;
+        let _ = self.push(Entry { thing, offered }, false);
+    }
+
+    /// Wakes the receiver, if it sleeps and something waits for it.
+    pub fn wake(&self) {
+        self.queue.wake();
     }
 
     /// Puts in what may be dropped. Never blocks.
@@ -114,8 +175,20 @@ impl<T> Sender<T> {
     ///
     /// [`Full`], also once the receiver is gone.
     pub fn offer(&self, thing: T) -> Result<(), Full> {
-        match self.room.enter() {
-            true => self.send_offered(thing),
+        match self.queue.room.enter() {
+            true => self.push_offered(thing, true),
+            false => Err(Full),
+        }
+    }
+
+    /// The same, as [`put_quietly`](Sender::put_quietly).
+    ///
+    /// # Errors
+    ///
+    /// [`Full`], also once the receiver is gone.
+    pub fn offer_quietly(&self, thing: T) -> Result<(), Full> {
+        match self.queue.room.enter() {
+            true => self.push_offered(thing, false),
             false => Err(Full),
         }
     }
@@ -127,30 +200,56 @@ impl<T> Sender<T> {
     ///
     /// [`Full`] once the receiver is gone.
     pub fn offer_patiently(&self, thing: T) -> Result<(), Full> {
-        match self.room.enter_patiently(|| self.to.is_closed()) {
-            true => self.send_offered(thing),
-            false => Err(Full),
+        if !self.queue.room.enter() {
+            // It may sleep on what was put in quietly, and is to make room.
+            self.wake();
+            if !self.queue.room.enter_patiently(|| self.is_closed()) {
+                return Err(Full);
+            }
         }
+        self.push_offered(thing, true)
     }
 
-    fn send_offered(&self, thing: T) -> Result<(), Full> {
+    fn push_offered(&self, thing: T, wake: bool) -> Result<(), Full> {
         let offered = true;
-        self.to.send(Entry { thing, offered }).map_err(|_| Full)
+        self.push(Entry { thing, offered }, wake)
     }
-}
 
-impl<T> Sender<T> {
+    fn push(&self, entry: Entry<T>, wake: bool) -> Result<(), Full> {
+        let sleeper = {
+            let mut waiting = self.queue.lock();
+            // Under the lock: what is put in before the receiver goes, it takes out.
+            if self.is_closed() {
+                return Err(Full);
+            }
+            waiting.things.push_back(entry);
+            wake.then(|| waiting.sleeper.take()).flatten()
+        };
+        if let Some(sleeper) = sleeper {
+            sleeper.wake();
+        }
+        Ok(())
+    }
+
     /// Whether the receiver is gone.
     pub fn is_closed(&self) -> bool {
-        self.to.is_closed()
+        self.queue.closed.load(Ordering::SeqCst)
     }
 }
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Sender<T> {
+        self.queue.senders.fetch_add(1, Ordering::SeqCst);
         Sender {
-            to: self.to.clone(),
-            room: self.room.clone(),
+            queue: self.queue.clone(),
+        }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        if self.queue.senders.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.queue.wake();
         }
     }
 }
@@ -158,26 +257,69 @@ impl<T> Clone for Sender<T> {
 impl<T> Receiver<T> {
     /// The next thing, once there is one; `None` when every sender is gone. Safe to cancel.
     pub async fn next(&mut self) -> Option<T> {
-        let entry = self.from.recv().await?;
-        Some(self.open(entry))
+        // Who always finds something lets others have their turn all the same.
+        consume_budget().await;
+        poll_fn(|context| {
+            loop {
+                if let Some(thing) = self.try_next() {
+                    return Poll::Ready(Some(thing));
+                }
+                let mut waiting = self.queue.lock();
+                if !waiting.things.is_empty() {
+                    continue;
+                }
+                if self.queue.senders.load(Ordering::SeqCst) == 0 {
+                    return Poll::Ready(None);
+                }
+                waiting.sleeper = Some(context.waker().clone());
+                return Poll::Pending;
+            }
+        })
+        .await
     }
 
     /// The next thing, if one is there.
     pub fn try_next(&mut self) -> Option<T> {
-        let entry = self.from.try_recv().ok()?;
-        Some(self.open(entry))
+        if self.taken.is_empty() {
+            self.take_all();
+        }
+        self.pop()
     }
 
     /// Whether nothing waits at this moment.
     pub fn is_empty(&self) -> bool {
-        self.from.is_empty()
+        self.taken.is_empty() && self.queue.lock().things.is_empty()
     }
 
-    fn open(&self, entry: Entry<T>) -> T {
-        if entry.offered {
-            self.room.leave();
+    /// Takes what waits, where nothing is left of what was taken before.
+    fn take_all(&mut self) {
+        if self.taken.capacity() > KEPT {
+            self.taken = VecDeque::new();
         }
-        entry.thing
+        let mut waiting = self.queue.lock();
+        // It is awake, and looks again before it sleeps.
+        waiting.sleeper = None;
+        std::mem::swap(&mut self.taken, &mut waiting.things);
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        let Entry { thing, offered } = self.taken.pop_front()?;
+        if offered {
+            self.queue.room.leave();
+        }
+        Some(thing)
+    }
+}
+
+impl<T> Drop for Receiver<T> {
+    fn drop(&mut self) {
+        let left = {
+            let mut waiting = self.queue.lock();
+            self.queue.closed.store(true, Ordering::SeqCst);
+            std::mem::take(&mut waiting.things)
+        };
+        // What is in it may have to do with this queue.
+        drop(left);
     }
 }
 
@@ -227,6 +369,51 @@ mod tests {
         let sender = std::thread::spawn(move || to.offer_patiently(2));
         drop(from);
         assert_eq!(sender.join().expect("it ends"), Err(Full));
+    }
+
+    /// What the receiver has, and whether it was woken since it fell asleep.
+    struct Sleeper(AtomicBool);
+
+    impl std::task::Wake for Sleeper {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    fn polled<T>(from: &mut Receiver<T>, sleeper: &Arc<Sleeper>) -> Poll<Option<T>> {
+        sleeper.0.store(false, Ordering::SeqCst);
+        let waker = sleeper.clone().into();
+        std::pin::pin!(from.next()).poll(&mut std::task::Context::from_waker(&waker))
+    }
+
+    #[test]
+    fn who_sleeps_is_woken_once_and_not_by_what_is_put_in_quietly() {
+        let (to, mut from) = inbox(2);
+        let sleeper = Arc::new(Sleeper(AtomicBool::new(false)));
+        let is_awake = || sleeper.0.swap(false, Ordering::SeqCst);
+        assert_eq!(polled(&mut from, &sleeper), Poll::Pending);
+        to.wake();
+        assert!(!is_awake(), "there is nothing to know");
+        to.put_quietly(1);
+        assert_eq!(to.offer_quietly(2), Ok(()));
+        assert!(!is_awake());
+        to.wake();
+        assert!(is_awake());
+        to.put(3);
+        assert!(!is_awake(), "it was woken already");
+        assert_eq!(polled(&mut from, &sleeper), Poll::Ready(Some(1)));
+        to.put(4);
+        assert!(!is_awake(), "it does not sleep");
+        let rest: Vec<i32> = std::iter::from_fn(|| from.try_next()).collect();
+        assert_eq!(rest, [2, 3, 4]);
+        assert_eq!(polled(&mut from, &sleeper), Poll::Pending);
+        assert_eq!(to.offer(5), Ok(()));
+        assert!(is_awake());
+        assert_eq!(polled(&mut from, &sleeper), Poll::Ready(Some(5)));
+        assert_eq!(polled(&mut from, &sleeper), Poll::Pending);
+        drop(to);
+        assert!(is_awake());
+        assert_eq!(polled(&mut from, &sleeper), Poll::Ready(None));
     }
 
     #[test]

@@ -8,12 +8,18 @@ use usher_core::{Command, DoorId, Input, Output, Rechecked};
 pub(super) struct Dispatch {
     links: Links,
     pub(super) calls: Calls,
+    /// Whether doors were told something since they were hurried.
+    told: bool,
 }
 
 impl Dispatch {
     pub(super) fn new(links: Links) -> Dispatch {
         let calls = Calls::default();
-        Dispatch { links, calls }
+        Dispatch {
+            links,
+            calls,
+            told: false,
+        }
     }
 
     /// The next answer of a policy that was asked, if it is answered on this turn.
@@ -123,7 +129,15 @@ impl Dispatch {
         true
     }
 
-    fn deliver(&self, door: DoorId, event: DoorEvent) {
+    /// Has the doors take up what they were told.
+    pub(super) fn hurry(&mut self) {
+        if std::mem::take(&mut self.told) {
+            self.links.doors.iter().for_each(|door| door.hurry());
+        }
+    }
+
+    fn deliver(&mut self, door: DoorId, event: DoorEvent) {
+        self.told = true;
         match self.links.doors.get(usize::from(door.0)) {
             Some(link) => link.deliver(event),
             None => tracing::error!(%door, ?event, "the core named a door that there is not"),

@@ -19,6 +19,8 @@ pub struct Handle {
     inbox: Sender<Item>,
     clock: Clock,
     shared: Arc<Shared>,
+    /// Whether the core is left asleep until [`Handle::flush`].
+    gathers: bool,
 }
 
 #[derive(Default)]
@@ -72,6 +74,7 @@ pub fn channel(clock: Clock) -> (Handle, Inbox) {
         inbox: to,
         clock,
         shared: shared.clone(),
+        gathers: false,
     };
     let inbox = Inbox {
         items,
@@ -82,6 +85,21 @@ pub fn channel(clock: Clock) -> (Handle, Inbox) {
 }
 
 impl Handle {
+    /// For a thread that has many events in a turn: a core that sleeps is woken for all of them with
+    /// [`flush`](Handle::flush), which such a thread must not forget.
+    #[must_use]
+    pub fn gathering(self) -> Handle {
+        Handle {
+            gathers: true,
+            ..self
+        }
+    }
+
+    /// Wakes the core, if it sleeps and something waits for it.
+    pub fn flush(&self) {
+        self.inbox.wake();
+    }
+
     /// The host's clock.
     pub fn clock(&self) -> Clock {
         self.clock
@@ -94,7 +112,11 @@ impl Handle {
 
     /// Tells the core of an event that has just happened. Events of one sender stay in order.
     pub fn send(&self, input: Input) {
-        self.inbox.put(Item::Input(input, self.clock.now()));
+        let item = Item::Input(input, self.clock.now());
+        match self.gathers {
+            true => self.inbox.put_quietly(item),
+            false => self.inbox.put(item),
+        }
     }
 
     /// A peer knocks with all that it has to say.
@@ -128,7 +150,11 @@ impl Handle {
     }
 
     fn offer(&self, item: Item) -> Result<(), Shed> {
-        self.inbox.offer(item).map_err(|_| {
+        let offered = match self.gathers {
+            true => self.inbox.offer_quietly(item),
+            false => self.inbox.offer(item),
+        };
+        offered.map_err(|_| {
             self.shared.knocks_shed.fetch_add(1, Ordering::Relaxed);
             Shed
         })

@@ -72,8 +72,11 @@ pub enum DoorEvent {
 
 /// A door, as the core sees it.
 pub trait DoorLink: Send + Sync {
-    /// Takes an event. Must not block.
+    /// Takes an event. Must not block. A door that sleeps may be left asleep until [`hurry`](DoorLink::hurry).
     fn deliver(&self, event: DoorEvent);
+
+    /// The core has nothing more to say for now.
+    fn hurry(&self) {}
 }
 
 /// One call of a policy.

@@ -1,4 +1,4 @@
-//! The task that owns the core: takes up what happened, in order, and hands out what is to be done.
+//! The thread that owns the core: takes up what happened, in order, and hands out what is to be done.
 
 mod calls;
 mod dispatch;
@@ -13,8 +13,11 @@ pub use links::{
 
 use dispatch::Dispatch;
 use handle::Item;
+use std::io;
 use std::pin::pin;
+use std::thread;
 use std::time::Duration;
+use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 use usher_core::{Core, Input};
@@ -22,16 +25,44 @@ use usher_core::{Core, Input};
 /// How many events are taken up before others get their turn.
 const BATCH: usize = 64;
 
-/// Runs the core until its last handle is gone.
-pub async fn run(core: Core, inbox: Inbox, links: Links) {
-    Loop {
-        core,
-        inbox,
-        dispatch: Dispatch::new(links),
-        awaiting_empty: Vec::new(),
-    }
-    .run()
-    .await;
+/// Runs the core until its last handle is gone, or what is given back is dropped, on a thread of its own: among the
+/// tasks of a runtime, each wake-up of it would wake a second thread to look for work. Must be called within a
+/// runtime.
+///
+/// # Errors
+///
+/// What the system says when it has no thread to give.
+pub fn start(
+    core: Core,
+    inbox: Inbox,
+    links: Links,
+) -> io::Result<impl Future<Output = ()> + use<>> {
+    let runtime = runtime::Handle::current();
+    let (wanted, unwanted) = oneshot::channel::<()>();
+    let (alive, ended) = oneshot::channel::<()>();
+    thread::Builder::new()
+        .name("usher-core".to_owned())
+        .spawn(move || {
+            let running = Loop {
+                core,
+                inbox,
+                dispatch: Dispatch::new(links),
+                awaiting_empty: Vec::new(),
+            };
+            runtime.block_on(async {
+                tokio::select! {
+                    () = running.run() => {}
+                    // Nothing is ever sent; it is dropped.
+                    _ = unwanted => {}
+                }
+            });
+            drop(alive);
+        })?;
+    Ok(async move {
+        let _wanted = wanted;
+        // The sender is dropped when the thread ends, however it does.
+        let _ = ended.await;
+    })
 }
 
 struct Loop {
@@ -66,6 +97,7 @@ impl Loop {
                     self.handle(Input::Tick, clock.now());
                 }
             }
+            self.dispatch.hurry();
             self.tell_of_endings().await;
             self.tell_if_empty();
             self.publish();
@@ -76,7 +108,10 @@ impl Loop {
     async fn tell_of_endings(&mut self) {
         while self.dispatch.calls.any_notices() && self.inbox.items.is_empty() {
             match self.dispatch.next_notice() {
-                Some(answer) => self.handle(answer, self.inbox.clock.now()),
+                Some(answer) => {
+                    self.handle(answer, self.inbox.clock.now());
+                    self.dispatch.hurry();
+                }
                 // The turn has had its calls.
                 None => {
                     tokio::task::yield_now().await;

@@ -38,6 +38,10 @@ impl DoorLink for TicketDoor {
         };
         self.door.deliver(event);
     }
+
+    fn hurry(&self) {
+        self.door.hurry();
+    }
 }
 
 /// The reason in the words of join tickets. A text that stands with it stays, where there is room for both:

@@ -150,7 +150,7 @@ pub async fn serve(
         evidence: Box::new(Evidence::new(core.clone(), sources.clone())),
         audit: records,
     };
-    parts.spawn(core_loop::run(engine, inbox, links));
+    parts.spawn(core_loop::start(engine, inbox, links)?);
     let names: Vec<Arc<str>> = config.doors.iter().map(|door| door.name.clone()).collect();
     let observed = audit::observe(recorded, names.clone(), metrics.clone(), audit.clone());
     let observed = tokio::spawn(observed);

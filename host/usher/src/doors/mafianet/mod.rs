@@ -161,7 +161,7 @@ impl Bound for Port {
         let name = settings.name.clone();
         let clock = core.clock();
         let runner = Runner {
-            doorman: doorman(settings, address, core, game, sending.clone())?,
+            doorman: doorman(settings, address, core.gathering(), game, sending.clone())?,
             socket,
             orders: obeyed,
             clock,
@@ -290,7 +290,11 @@ struct MafianetDoor {
 
 impl DoorLink for MafianetDoor {
     fn deliver(&self, event: DoorEvent) {
-        self.orders.put(Order::Event(event));
+        self.orders.put_quietly(Order::Event(event));
+    }
+
+    fn hurry(&self) {
+        self.orders.wake();
     }
 }
 

@@ -141,10 +141,13 @@ impl Runner {
         self.doorman.hear_game(now);
         self.doorman.tick(now);
         let untold = self.doorman.tell(now);
+        // While what is posted is sent, the core can be at it.
+        self.doorman.core.flush();
         let settled = self.doorman.settle(now, &mut self.socket);
         self.doorman.game.flush();
         let lost = self.socket.flush();
         self.doorman.drops.count_many(Cause::SendFailed, lost);
+        self.doorman.core.flush();
         self.report(now);
         let more = left == 0
             || untold
