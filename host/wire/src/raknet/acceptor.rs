@@ -27,6 +27,7 @@ use std::time::Duration;
 
 use super::clock::PeerClock;
 use super::connection::Connection;
+use super::datagram::{Datagram, encode_ack};
 use super::dialect::Dialect;
 use super::guid::Guid;
 use super::malformed::Malformed;
@@ -46,8 +47,8 @@ const OPENING: Duration = Duration::from_secs(10);
 /// What a peer is told that sends a message of too many parts.
 const TOO_LONG: &[u8] = b"A message was too long.";
 
-/// How long we stay to acknowledge the peer's.
-const LINGER: Duration = Duration::from_secs(1);
+/// How long we stay to acknowledge what comes late of a peer that has left.
+pub const LINGER: Duration = Duration::from_secs(1);
 
 /// Who asks, as the second request says.
 #[derive(Debug, Clone, Copy)]
@@ -233,6 +234,13 @@ impl Acceptor {
         self.stage != Stage::Over && self.connection.poll_transmit(now, out)
     }
 
+    /// Whether it has left, and nothing is left to do but to [acknowledge](late_ack) what still comes for the
+    /// [`LINGER`] of a second. An acceptor is not needed for that.
+    #[must_use]
+    pub fn only_lingers(&self) -> bool {
+        self.stage == Stage::Closing && self.has_left && self.connection.is_settled()
+    }
+
     /// It has heard all that it was told.
     fn all_acked(&mut self) {
         match self.stage {
@@ -286,6 +294,16 @@ impl Acceptor {
             }
             _ => None,
         }
+    }
+}
+
+/// Writes the acknowledgement of a datagram that came from a peer of whom nothing is kept any more into the buffer,
+/// which is cleared. False: it needs none.
+pub fn late_ack(datagram: &[u8], out: &mut Vec<u8>) -> bool {
+    out.clear();
+    match Datagram::parse(datagram) {
+        Ok(Datagram::Data { number, .. }) => encode_ack(&[(number, number)], datagram.len(), out) == 1,
+        _ => false,
     }
 }
 

@@ -217,6 +217,17 @@ impl Connection {
         self.arrivals.wait_for_company(nanos(now));
     }
 
+    /// What is owed an acknowledgement gets it with the next datagram, and waits for no others.
+    pub fn acknowledge_at_once(&mut self, now: Duration) {
+        self.arrivals.pay_at_once(nanos(now));
+    }
+
+    /// Whether neither side waits for anything of what was said so far.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.outgoing.bytes() == 0 && self.all_acked() && self.arrivals.owes_nothing()
+    }
+
     /// Drops all that was to be sent. Acknowledgements go on: the peer says goodbye, and nobody else is left to
     /// hear anything.
     pub fn fall_silent(&mut self) {

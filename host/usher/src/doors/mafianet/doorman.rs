@@ -21,7 +21,9 @@ use std::net::{IpAddr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::time::Duration;
 use usher_core::{Departure, Input, RequestId};
-use usher_wire::raknet::acceptor::{self, Acceptor, Event, Opening, Server, Stage, Violation};
+use usher_wire::raknet::acceptor::{
+    self, Acceptor, Event, LINGER, Opening, Server, Stage, Violation,
+};
 use usher_wire::raknet::{Class, Refusal, classify};
 
 /// How many datagrams one peer may be sent in a turn.
@@ -80,6 +82,12 @@ impl Doorman {
             Class::Ignored => self.drop(Cause::Stray),
             Class::Connected => match self.peers.of_client(client) {
                 Some(slot) => self.hear(slot, bytes, now),
+                None if self.peers.lingers(client) => {
+                    if acceptor::late_ack(bytes, &mut self.buffer) {
+                        to.post(path, &self.buffer);
+                    }
+                    Haste::Waiter
+                }
                 None => self.drop(Cause::Stray),
             },
             Class::Offline => {
@@ -185,6 +193,7 @@ impl Doorman {
     /// Looks at peers whose time has come.
     pub(super) fn tick(&mut self, now: Duration) {
         self.retry();
+        self.peers.tick(now);
         for _ in 0..DUE {
             let Some(slot) = self.timers.pop(now) else {
                 return;
@@ -300,6 +309,12 @@ impl Doorman {
         self.repeated += u64::from(peer.acceptor.take_repeated());
         if peer.acceptor.stage() == Stage::Over {
             return self.remove(slot);
+        }
+        if peer.acceptor.only_lingers() {
+            if let Some(mut peer) = self.peers.let_linger(slot, now + LINGER) {
+                self.timers.unset(slot, &mut peer.due);
+            }
+            return;
         }
         if let Some(due) = peer.acceptor.poll_timeout(&self.server) {
             let due = match peer.acceptor.stage() {

@@ -12,6 +12,7 @@ mod drops;
 mod farewells;
 mod front;
 mod gather;
+mod lingering;
 mod orders;
 mod password;
 mod peers;

@@ -1,10 +1,12 @@
 //! Who has a place at the door, found by address, guid, request and session.
 
 use super::backlog::Backlog;
+use super::lingering::Lingering;
 use super::timers::{Due, Slot};
 use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, Hash};
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
+use std::time::Duration;
 use usher_core::{ByNumber, RequestId, SessionId};
 use usher_wire::raknet::Guid;
 use usher_wire::raknet::acceptor::{Acceptor, Password, Stage};
@@ -46,10 +48,10 @@ impl Peer {
 
 /// A client's address and port as one number: looked up for each datagram, and hashed in one step.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Client(u64);
+pub(super) struct Client(u64);
 
 impl Client {
-    fn of(address: SocketAddrV4) -> Client {
+    pub(super) fn of(address: SocketAddrV4) -> Client {
         Client(u64::from(u32::from(*address.ip())) << 16 | u64::from(address.port()))
     }
 }
@@ -73,6 +75,8 @@ pub(super) struct Peers {
     /// Those that are closing, the oldest first; with some that are gone.
     closing: VecDeque<Slot>,
     closing_max: u32,
+    /// Those of whom nothing else is kept any more.
+    lingering: Lingering,
     counts: Counts,
 }
 
@@ -89,16 +93,19 @@ impl Peers {
             by_session: ByNumber::default(),
             closing: VecDeque::new(),
             closing_max,
+            lingering: Lingering::new(closing_max),
             counts: Counts::default(),
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.by_client.is_empty()
+        self.by_client.is_empty() && self.lingering.len() == 0
     }
 
     pub(super) fn counts(&self) -> Counts {
-        self.counts
+        let mut counts = self.counts;
+        counts[Stage::Closing as usize] += self.lingering.len() as u32;
+        counts
     }
 
     /// A newcomer. Nobody has its address; if someone has its guid, it is the newcomer's now.
@@ -116,7 +123,9 @@ impl Peers {
         self.tenants = self.tenants.wrapping_add(1);
         let stage = acceptor.stage();
         let opening = acceptor.opening();
-        self.by_client.insert(Client::of(opening.client), place);
+        let client = Client::of(opening.client);
+        self.lingering.remove(client);
+        self.by_client.insert(client, place);
         self.by_guid.insert(opening.guid, place);
         self.by_request.insert(request, place);
         self.counts[stage as usize] += 1;
@@ -220,7 +229,30 @@ impl Peers {
         None
     }
 
-    /// All of them.
+    /// It has left, and needs no place any more: what still comes of it until then is acknowledged, and that is
+    /// all.
+    pub(super) fn let_linger(&mut self, slot: Slot, until: Duration) -> Option<Box<Peer>> {
+        let peer = self.remove(slot)?;
+        self.lingering.add(Client::of(peer.client()), until);
+        Some(peer)
+    }
+
+    /// Whether someone at this address, who has no place, has left a moment ago.
+    pub(super) fn lingers(&self, client: SocketAddrV4) -> bool {
+        self.lingering.has(Client::of(client))
+    }
+
+    /// When there is something to forget.
+    pub(super) fn due(&self) -> Option<Duration> {
+        self.lingering.due()
+    }
+
+    /// Forgets those who left long enough ago.
+    pub(super) fn tick(&mut self, now: Duration) {
+        self.lingering.tick(now);
+    }
+
+    /// All of them who have a place.
     pub(super) fn slots(&self) -> Vec<Slot> {
         let places = self.by_client.values();
         places.filter_map(|place| self.slot(Some(place))).collect()
@@ -239,7 +271,7 @@ impl Peers {
             self.counts[peer.stage as usize] -= 1;
         }
         self.free.push(slot.place);
-        if self.is_empty() {
+        if self.by_client.is_empty() {
             self.shrink();
         }
         Some(peer)

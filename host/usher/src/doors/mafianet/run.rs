@@ -80,7 +80,7 @@ impl Runner {
                 let wake = self.wake();
                 tokio::select! {
                     order = self.orders.next() => match order {
-                        Some(order) => self.obey(order),
+                        Some(order) => self.obey(order, self.clock.elapsed()),
                         None => return,
                     },
                     ready = self.socket.readable() => if let Err(error) = ready {
@@ -115,6 +115,7 @@ impl Runner {
         let bans = self.doorman.bans_due();
         let due = [
             self.doorman.timers.next(),
+            self.doorman.peers.due(),
             hand_on,
             retry,
             bans,
@@ -127,15 +128,16 @@ impl Runner {
 
     fn turn(&mut self, batch: &mut Batch) -> Next {
         let mut left = ORDERS;
+        let now = self.clock.elapsed();
         while left > 0
             && let Some(order) = self.orders.try_next()
         {
             left = left.saturating_sub(order.weight());
-            self.obey(order);
+            self.obey(order, now);
         }
         // What comes is judged by the list of this moment, and before anyone is given up for silence: what
         // was said may lie in the socket.
-        self.doorman.look_for_bans(self.clock.elapsed());
+        self.doorman.look_for_bans(now);
         let received = self.receive(batch);
         let now = self.clock.elapsed();
         self.doorman.hear_game(now);
@@ -183,8 +185,7 @@ impl Runner {
         }
     }
 
-    fn obey(&mut self, order: Order) {
-        let now = self.clock.elapsed();
+    fn obey(&mut self, order: Order, now: Duration) {
         if let Order::Close = order {
             self.closes = Some(now + LAST_WORDS);
             return;

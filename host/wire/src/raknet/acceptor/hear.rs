@@ -39,6 +39,8 @@ impl Acceptor {
             (_, Message::Disconnect(reason)) => {
                 events.push(Event::Disconnected(reason.to_vec()));
                 self.connection.fall_silent();
+                // It stays until it has this, and says nothing more that could be acknowledged with it.
+                self.connection.acknowledge_at_once(now);
                 self.has_left = true;
                 self.close(now + LINGER);
             }

@@ -158,6 +158,18 @@ impl Arrivals {
         }
     }
 
+    /// What is owed now waits for nothing more.
+    pub(super) fn pay_at_once(&mut self, now: u64) {
+        if self.owed_count > 0 {
+            self.due = self.due.min(now);
+        }
+    }
+
+    /// Whether there is nothing to acknowledge, and nothing to ask for again.
+    pub(super) fn owes_nothing(&self) -> bool {
+        self.owed_count == 0 && !self.owes_nak()
+    }
+
     /// When there is something to send: nanoseconds, `u64::MAX` for never, 0 for at once.
     pub(super) fn due(&self) -> u64 {
         if self.owes_nak() { 0 } else { self.due }
