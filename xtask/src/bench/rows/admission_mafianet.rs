@@ -12,6 +12,7 @@ use super::super::site::Site;
 use super::super::unit::Unit;
 use crate::process::Outcome;
 use crate::running::Running;
+use serde_json::Value;
 
 /// How many are on their way in or out at any time. The second is the one that the others are compared with.
 const AT_ONCE: [u32; 4] = [256, 512, 2_000, 10_000];
@@ -47,7 +48,7 @@ pub(super) const ROW: Row = Row {
 };
 
 /// The figures of one side at one number of lives at once, in the order in which they are shown.
-const FIGURES: usize = 3;
+const FIGURES: usize = 4;
 
 fn run(run: &Run<'_>) -> Outcome<Vec<Figure>> {
     run.release(floor::PACKAGE)?;
@@ -60,7 +61,7 @@ fn run(run: &Run<'_>) -> Outcome<Vec<Figure>> {
             Contender::new("floor", |_| bare(run, at_once)),
         ];
         let sides = run.alternate(&mut sides)?;
-        let [rate, core, each] = <[Vec<Side>; FIGURES]>::try_from(sides)
+        let [rate, core, each, refused] = <[Vec<Side>; FIGURES]>::try_from(sides)
             .map_err(|_| "a side has not all of its figures".to_owned())?;
         let line = line(at_once, at_512);
         if at_once == 512 {
@@ -90,6 +91,8 @@ fn run(run: &Run<'_>) -> Outcome<Vec<Figure>> {
                 .line(Line::AtMost(EACH))
                 .plotted("processor time of a life", along, at),
         );
+        figures
+            .push(Figure::new(what("lives refused"), Unit::Count, refused).line(Line::AtMost(0.0)));
     }
     Ok(figures)
 }
@@ -149,7 +152,7 @@ fn lives(run: &Run<'_>, site: &Site, at_once: u32, server: &mut Running) -> Outc
         .ok_or_else(|| "the generator measured nothing".to_owned())
 }
 
-/// Lives a second, how many a core would have managed, and what each cost.
+/// Lives a second, how many a core would have managed, what each cost, and how many were refused beside them.
 fn samples(phase: &Phase) -> Outcome<Vec<Sample>> {
     let lives = phase.figure("/admissions/lives")?;
     if lives < 1.0 {
@@ -159,6 +162,7 @@ fn samples(phase: &Phase) -> Outcome<Vec<Sample>> {
     if lost > 0.0 {
         return Err(format!("{lost} lives came to nothing: {}", phase.said));
     }
+    let refused = refused(phase)?;
     let spread = Spread::from_micros(&phase.said["admissions"]["admitted_us"]);
     let rate = phase.sample(lives / phase.seconds).spread(spread);
     let used = phase.host_cpu_s.max(f64::MIN_POSITIVE);
@@ -166,8 +170,17 @@ fn samples(phase: &Phase) -> Outcome<Vec<Sample>> {
         rate,
         phase.sample(lives / used),
         phase.sample(used / lives * 1e9),
+        phase.sample(refused),
     ];
     Ok(all.map(|one| one.operations(lives as u64)).into())
+}
+
+/// How many were turned away, for whatever reason.
+fn refused(phase: &Phase) -> Outcome<f64> {
+    let by_reason = phase.said["admissions"]["refused"].as_object();
+    let by_reason =
+        by_reason.ok_or_else(|| format!("nothing is said of refusals: {}", phase.said))?;
+    Ok(by_reason.values().filter_map(Value::as_f64).sum())
 }
 
 #[cfg(test)]
@@ -181,6 +194,7 @@ mod tests {
             said: json!({"admissions": {
                 "lives": lives,
                 "lost": lost,
+                "refused": {"full": 2, "banned": 1},
                 "admitted_us": {"p50": 1, "p99": 2, "p999": 3, "max": 4},
             }}),
             seconds: 2.0,
@@ -198,7 +212,7 @@ mod tests {
             .iter()
             .map(|sample| sample.value)
             .collect();
-        assert_eq!(values, [10_000.0, 40_000.0, 25_000.0]);
+        assert_eq!(values, [10_000.0, 40_000.0, 25_000.0, 3.0]);
         assert!(samples(&phase(0, 0)).unwrap_err().contains("nobody"));
         assert!(samples(&phase(9, 1)).unwrap_err().contains("nothing"));
     }
