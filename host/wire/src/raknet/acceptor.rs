@@ -302,7 +302,9 @@ impl Acceptor {
 pub fn late_ack(datagram: &[u8], out: &mut Vec<u8>) -> bool {
     out.clear();
     match Datagram::parse(datagram) {
-        Ok(Datagram::Data { number, .. }) => encode_ack(&[(number, number)], datagram.len(), out) == 1,
+        Ok(Datagram::Data { number, .. }) => {
+            encode_ack(&[(number, number)], datagram.len(), out) == 1
+        }
         _ => false,
     }
 }

@@ -38,6 +38,12 @@ pub fn classify(datagram: &[u8]) -> Class {
     }
 }
 
+/// Whether a datagram of a connection has no messages, and only says what arrived or did not.
+#[must_use]
+pub fn acknowledges(datagram: &[u8]) -> bool {
+    datagram.first().is_some_and(|first| first & 0x60 != 0)
+}
+
 fn magic_at(datagram: &[u8], at: usize) -> bool {
     datagram.get(at..at + MAGIC.len()) == Some(&MAGIC)
 }
@@ -88,6 +94,13 @@ mod tests {
             Class::Ignored,
             "too short for anything"
         );
+    }
+
+    #[test]
+    fn acks_and_naks_are_told_from_messages() {
+        let firsts = [0x84, 0x8c, 0x80, 0xc0, 0xa0];
+        let told = firsts.map(|first| acknowledges(&[first, 0, 1, 1, 0, 0, 0]));
+        assert_eq!(told, [false, false, false, true, true]);
     }
 
     #[test]

@@ -37,7 +37,7 @@ mod reliability;
 mod timestamp;
 
 pub use address::{Addresses, UNASSIGNED};
-pub use classify::{Class, classify};
+pub use classify::{Class, acknowledges, classify};
 pub use connection::{Budget, Connection, Incoming, Limits, SendError, Share};
 pub use datagram::{Datagram, Frames, begin_data, encode_ack, encode_nak};
 pub use dialect::{DIALECTS, Dialect};

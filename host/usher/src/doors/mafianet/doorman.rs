@@ -24,7 +24,7 @@ use usher_core::{Departure, Input, RequestId};
 use usher_wire::raknet::acceptor::{
     self, Acceptor, Event, LINGER, Opening, Server, Stage, Violation,
 };
-use usher_wire::raknet::{Class, Refusal, classify};
+use usher_wire::raknet::{Class, Refusal, acknowledges, classify};
 
 /// How many datagrams one peer may be sent in a turn.
 const BURST: usize = 64;
@@ -175,13 +175,15 @@ impl Doorman {
         let Some(peer) = self.peers.get(slot) else {
             return Haste::None;
         };
-        let haste = match peer.acceptor.stage() {
-            Stage::Pending | Stage::Closing => Haste::Waiter,
-            _ => Haste::Peer,
-        };
+        let before = peer.acceptor.stage();
         let heard = peer
             .acceptor
             .receive(&self.server, bytes, now, &mut self.events);
+        let haste = match (before, peer.acceptor.stage()) {
+            (Stage::Pending, _) | (_, Stage::Closing | Stage::Over) => Haste::Waiter,
+            (Stage::Connected, _) if !acknowledges(bytes) => Haste::Player,
+            _ => Haste::Comer,
+        };
         if heard.is_err() {
             self.drops.count(Cause::Malformed);
         }

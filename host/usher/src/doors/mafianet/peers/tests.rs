@@ -113,6 +113,27 @@ fn of_too_many_last_words_the_oldest_is_cut_short() {
 }
 
 #[test]
+fn who_lingers_counts_until_its_time_is_over_or_it_is_back() {
+    let mut peers = Peers::new(9);
+    let address = |number| SocketAddrV4::new(Ipv4Addr::LOCALHOST, number);
+    for number in [1, 2] {
+        let slot = enter(&mut peers, number);
+        assert!(peers.let_linger(slot, Duration::from_secs(1)).is_some());
+        assert_eq!(peers.of_client(address(number)), None);
+        assert_eq!(peers.of_request(RequestId(number.into())), None);
+    }
+    assert!(peers.lingers(address(1)) && peers.lingers(address(2)));
+    assert_eq!(peers.counts()[Stage::Closing as usize], 2);
+    let back = enter(&mut peers, 2);
+    assert!(!peers.lingers(address(2)));
+    peers.remove(back);
+    assert!(!peers.is_empty());
+    peers.tick(peers.due().expect("one lingers"));
+    assert!(peers.is_empty());
+    assert_eq!(peers.counts(), [0; STAGES]);
+}
+
+#[test]
 fn a_peer_takes_little() {
     let own = size_of::<Peer>();
     println!("a peer takes {own} bytes, its connection included");

@@ -1,6 +1,6 @@
 //! Silence, goodbyes, and what is left after them.
 
-use super::super::{Acceptor, Stage};
+use super::super::{Acceptor, Stage, late_ack};
 use super::world::{World, ms, opening, secs, server};
 use crate::raknet::{Connection, Dialect, Message, Reliability};
 
@@ -76,6 +76,33 @@ fn a_goodbye_has_a_reason_and_nothing_is_said_after_it() {
     assert!(world.client.all_acked());
     assert!(world.got.is_empty());
     assert_eq!(world.events.len(), 1);
+}
+
+#[test]
+fn a_goodbye_is_acknowledged_at_once_and_then_nothing_needs_an_acceptor() {
+    let mut world = World::inside();
+    world.run(ms(50));
+    assert!(!world.peer.only_lingers());
+    world.say(&Message::Disconnect(b""), Reliability::ReliableOrdered);
+    let mut goodbye = Vec::new();
+    assert!(world.client.poll_transmit(world.now, &mut goodbye));
+    let mut events = Vec::new();
+    let heard = world
+        .peer
+        .receive(&world.server, &goodbye, world.now, &mut events);
+    assert_eq!(heard, Ok(()));
+    assert!(!world.peer.only_lingers(), "it has not been told");
+    let mut ack = Vec::new();
+    assert!(world.peer.poll_transmit(world.now, &mut ack));
+    assert!(world.peer.only_lingers());
+    // The first one is lost on its way, and one like it takes its place.
+    ack.clear();
+    assert!(late_ack(&goodbye, &mut ack));
+    assert_eq!(world.client.receive(&ack, world.now), Ok(()));
+    assert!(world.client.all_acked());
+    for other in [&ack.clone()[..], &[0x84, 0], &[]] {
+        assert!(!late_ack(other, &mut ack), "{other:?}");
+    }
 }
 
 #[test]
