@@ -1,4 +1,4 @@
-//! The thread that owns the core: takes up what happened, in order, and hands out what is to be done.
+//! The task or thread that owns the core: takes up what happened, in order, and hands out what is to be done.
 
 mod calls;
 mod dispatch;
@@ -14,7 +14,7 @@ pub use links::{
 use dispatch::Dispatch;
 use handle::Item;
 use std::io;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::thread;
 use std::time::Duration;
 use tokio::runtime;
@@ -25,16 +25,25 @@ use usher_core::{Core, Input};
 /// How many events are taken up before others get their turn.
 const BATCH: usize = 64;
 
-/// How many events make a turn one of a crowd: the next ones are left to gather, because a core that falls asleep
+/// How many events make a turn on a thread one of a crowd: the next ones are left to gather, because a core that falls asleep
 /// between two of them is woken for each, which costs as much as the event.
 const CROWD: usize = 4;
 
 /// For how long. A system adds about half of it. Nobody in a crowd notices.
 const GATHER: Duration = Duration::from_micros(100);
 
-/// Runs the core until its last handle is gone, or what is given back is dropped, on a thread of its own: among the
-/// tasks of a runtime, each wake-up of it would wake a second thread to look for work. Must be called within a
-/// runtime.
+/// Where the core runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Among the tasks of the runtime: the best one where doors are tasks too, because one thread then goes from the
+    /// one to the other.
+    Task,
+    /// On a thread of its own: the best one where a door has its own, because each wake-up of a task wakes a second
+    /// thread of the runtime to look for more work.
+    Thread,
+}
+
+/// Runs the core until its last handle is gone, or what is given back is dropped. Must be called within a runtime.
 ///
 /// # Errors
 ///
@@ -43,19 +52,28 @@ pub fn start(
     core: Core,
     inbox: Inbox,
     links: Links,
-) -> io::Result<impl Future<Output = ()> + use<>> {
+    place: Place,
+) -> io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
+    let running = Loop {
+        core,
+        inbox,
+        dispatch: Dispatch::new(links),
+        awaiting_empty: Vec::new(),
+        place,
+    };
+    match place {
+        Place::Task => Ok(Box::pin(running.run())),
+        Place::Thread => Ok(Box::pin(run_apart(running)?)),
+    }
+}
+
+fn run_apart(running: Loop) -> io::Result<impl Future<Output = ()> + Send> {
     let runtime = runtime::Handle::current();
     let (wanted, unwanted) = oneshot::channel::<()>();
     let (alive, ended) = oneshot::channel::<()>();
     thread::Builder::new()
         .name("usher-core".to_owned())
         .spawn(move || {
-            let running = Loop {
-                core,
-                inbox,
-                dispatch: Dispatch::new(links),
-                awaiting_empty: Vec::new(),
-            };
             runtime.block_on(async {
                 tokio::select! {
                     () = running.run() => {}
@@ -77,6 +95,7 @@ struct Loop {
     inbox: Inbox,
     dispatch: Dispatch,
     awaiting_empty: Vec<oneshot::Sender<()>>,
+    place: Place,
 }
 
 impl Loop {
@@ -109,8 +128,8 @@ impl Loop {
             self.tell_of_endings().await;
             self.tell_if_empty();
             self.publish();
-            if taken >= CROWD && self.inbox.items.is_empty() {
-                // Nothing else runs on this thread.
+            if taken >= CROWD && self.place == Place::Thread && self.inbox.items.is_empty() {
+                // Nothing else runs there.
                 thread::sleep(GATHER);
             }
         }

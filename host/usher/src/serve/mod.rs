@@ -16,8 +16,8 @@ pub use error::ServeError;
 use crate::admin::Modules;
 use crate::audit::{self, Audit, Finished};
 use crate::clock::Clock;
-use crate::config::{Config, ConfigError};
-use crate::core_loop::{self, DoorLink, Handle, Links};
+use crate::config::{Config, ConfigError, Door as DoorConfig, Protocol};
+use crate::core_loop::{self, DoorLink, Handle, Links, Place};
 use crate::doors::door::{Addresses, Bound, Door};
 use crate::doors::game::Game;
 use crate::doors::link::DataLink;
@@ -150,7 +150,8 @@ pub async fn serve(
         evidence: Box::new(Evidence::new(core.clone(), sources.clone())),
         audit: records,
     };
-    parts.spawn(core_loop::start(engine, inbox, links)?);
+    let place = place(&config);
+    parts.spawn(core_loop::start(engine, inbox, links, place)?);
     let names: Vec<Arc<str>> = config.doors.iter().map(|door| door.name.clone()).collect();
     let observed = audit::observe(recorded, names.clone(), metrics.clone(), audit.clone());
     let observed = tokio::spawn(observed);
@@ -248,6 +249,15 @@ fn told(config: &Config, doors: &[Arc<dyn Door>]) -> Vec<Arc<dyn DoorLink>> {
         }
     })
     .collect()
+}
+
+/// Where the core runs best with these doors.
+fn place(config: &Config) -> Place {
+    let own_thread = |door: &DoorConfig| matches!(door.protocol, Protocol::Mafianet(_));
+    match config.doors.iter().any(own_thread) {
+        true => Place::Thread,
+        false => Place::Task,
+    }
 }
 
 /// Runs until it is told to stop.
