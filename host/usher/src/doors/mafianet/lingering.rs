@@ -1,7 +1,7 @@
 //! Those who said goodbye and were told that it was heard: should that be lost on them, they say it again, and are
 //! to be told again. An address and a time are all that it takes, where a whole peer would be kept for a second.
 
-use super::peers::Client;
+use super::client::Client;
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 

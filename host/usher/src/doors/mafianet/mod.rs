@@ -6,6 +6,7 @@
 
 mod backlog;
 mod bans;
+mod client;
 mod cookie;
 mod doorman;
 mod drops;

@@ -1,6 +1,7 @@
 //! Who has a place at the door, found by address, guid, request and session.
 
 use super::backlog::Backlog;
+use super::client::Client;
 use super::lingering::Lingering;
 use super::timers::{Due, Slot};
 use std::collections::{HashMap, VecDeque};
@@ -43,16 +44,6 @@ impl Peer {
     /// Our end of the way to it.
     pub(super) fn local(&self) -> Option<IpAddr> {
         self.local.map(IpAddr::V4)
-    }
-}
-
-/// A client's address and port as one number: looked up for each datagram, and hashed in one step.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Client(u64);
-
-impl Client {
-    pub(super) fn of(address: SocketAddrV4) -> Client {
-        Client(u64::from(u32::from(*address.ip())) << 16 | u64::from(address.port()))
     }
 }
 
