@@ -2,33 +2,36 @@
 //!
 //! Whoever chooses what is put into a table could choose things that all fall in one place, and make every
 //! look take as long as there are things. So where something falls depends on numbers that are drawn for each
-//! table and never shown. It takes a multiplication for eight bytes: the keys are short, and there are many
-//! looks in every decision. Things that have a number of the host's are in [`crate::by_number`].
+//! table and never shown. The hash is foldhash's: the keys are short, there are many looks in every decision,
+//! and the standard one takes several times as long. Things that have a number of the host's are in
+//! [`crate::by_number`].
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+
+use foldhash::SharedSeed;
+use foldhash::quality::{FoldHasher, SeedableRandomState};
 
 /// A table of things that are chosen outside.
 pub(crate) type ByChoice<K, V> = HashMap<K, V, Drawn>;
 /// A set of such things.
 pub(crate) type Choices<K> = HashSet<K, Drawn>;
 
+/// What all tables of a process have in common, drawn by the system: foldhash's own is of addresses and the
+/// time, which is easier to guess.
+static SHARED: LazyLock<SharedSeed> =
+    LazyLock::new(|| SharedSeed::from_u64(RandomState::new().hash_one(0)));
+
 /// What is drawn for a table.
-#[derive(Clone, Copy)]
-pub(crate) struct Drawn {
-    start: u64,
-    factor: u64,
-}
+#[derive(Clone)]
+pub(crate) struct Drawn(SeedableRandomState);
 
 impl Default for Drawn {
     /// Drawn as the standard library draws for its own tables. Nothing that the core does depends on it.
     fn default() -> Drawn {
-        let drawn = RandomState::new();
-        Drawn {
-            start: drawn.hash_one(0),
-            // With an odd number no two words come to the same.
-            factor: drawn.hash_one(1) | 1,
-        }
+        let own = RandomState::new().hash_one(1);
+        Drawn(SeedableRandomState::with_seed(own, &SHARED))
     }
 }
 
@@ -40,73 +43,10 @@ impl std::fmt::Debug for Drawn {
 }
 
 impl BuildHasher for Drawn {
-    type Hasher = Mix;
+    type Hasher = FoldHasher<'static>;
 
-    fn build_hasher(&self) -> Mix {
-        Mix {
-            state: self.start,
-            factor: self.factor,
-        }
-    }
-}
-
-/// Mixes what it is given, word by word.
-#[derive(Clone, Copy)]
-pub(crate) struct Mix {
-    state: u64,
-    factor: u64,
-}
-
-impl Mix {
-    /// A product is twice as wide as its factors, and every bit of both has a part in its middle: the halves
-    /// on each other, each bit depends on all.
-    fn word(&mut self, word: u64) {
-        let (low, high) = (self.state ^ word).carrying_mul(self.factor, 0);
-        self.state = low ^ high;
-    }
-}
-
-impl Hasher for Mix {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks();
-        for word in words {
-            self.word(u64::from_le_bytes(*word));
-        }
-        if !rest.is_empty() {
-            // With how many they are, or bytes of zero at the end would not count.
-            let mut word = [0; 8];
-            word[..rest.len()].copy_from_slice(rest);
-            word[7] = u8::try_from(rest.len()).unwrap_or(0);
-            self.word(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u8(&mut self, number: u8) {
-        self.word(number.into());
-    }
-
-    fn write_u16(&mut self, number: u16) {
-        self.word(number.into());
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.word(number.into());
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.word(number);
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.word(number as u64);
-    }
-
-    fn write_isize(&mut self, number: isize) {
-        self.word(number as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.state
+    fn build_hasher(&self) -> FoldHasher<'static> {
+        self.0.build_hasher()
     }
 }
 
