@@ -2,8 +2,11 @@
 //! the two worlds share is of no interest outside `bindings`.
 
 pub use crate::bindings::admission::exports::usher::policy::admission::{
-    Abandonment, Acceptance, Act, Admission, BucketPut, Claim, Command, Decision, Ending, Endpoint,
-    Inquiry, KickIdentity, KickSession, Passing, Until, Verdict, Waiter, Waiting, Why,
+    Abandonment, Ending, Endpoint, Waiter, Why,
+};
+pub use crate::bindings::admission::usher::policy::answer::{
+    Acceptance, Act, Admission, BucketPut, Claim, Command, Decision, Inquiry, KickIdentity,
+    KickSession, Passing, Until, Verdict, Waiting,
 };
 pub use crate::bindings::admission::usher::policy::details::{
     DoorAbilities, DoorInfo, HeldUnit, ProgressInfo, ReasonAbility, StatusAbility,

@@ -15,6 +15,8 @@ use crate::facts::Facts;
 use crate::panic;
 use crate::policy::Policy;
 use crate::rules::Rules;
+use crate::tell::tell;
+use crate::unwritten;
 
 /// Exports a [`Policy`](crate::Policy) as this module's. Once in a crate, whose type is `cdylib`.
 #[macro_export]
@@ -55,10 +57,11 @@ pub trait PolicyModule {
 pub struct ExportedPolicy<M>(PhantomData<M>);
 
 impl<M: PolicyModule> admission::Guest for ExportedPolicy<M> {
-    fn on_connect_request(request: admission::Request) -> Verdict {
+    fn on_connect_request(request: admission::Request) -> admission::Decided {
         panic::install_hook();
         let facts = Facts::of_this_call();
-        M::Policy::on_connect_request(&request.into(), &facts).unwrap_or_else(Verdict::from)
+        let decided = M::Policy::on_connect_request(&request.into(), &facts);
+        tell(decided.unwrap_or_else(Verdict::from))
     }
 
     fn on_waiting(waiters: Vec<Waiter>) -> Vec<Option<Vec<u8>>> {
@@ -66,9 +69,10 @@ impl<M: PolicyModule> admission::Guest for ExportedPolicy<M> {
         waiters.iter().map(M::Policy::on_waiting).collect()
     }
 
-    fn on_ended(request: admission::Request, how: Ending) -> Vec<Command> {
+    fn on_ended(request: admission::Request, how: Ending) -> Option<Vec<Command>> {
         panic::install_hook();
-        M::Policy::on_ended(&request.into(), &how)
+        let commands = M::Policy::on_ended(&request.into(), &how);
+        (!unwritten::was_called()).then_some(commands)
     }
 
     fn describe() -> Description {

@@ -68,8 +68,10 @@ mod part;
 mod policy;
 mod request;
 mod rules;
+mod tell;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod testing;
+mod unwritten;
 mod verdict;
 
 pub use contract::{

@@ -4,6 +4,7 @@ use crate::contract::{Command, Description, Ending, Waiter};
 use crate::early::Decided;
 use crate::facts::Facts;
 use crate::request::Request;
+use crate::unwritten;
 
 /// Decides who may enter.
 ///
@@ -21,8 +22,12 @@ pub trait Policy {
     }
 
     /// A request that this policy has seen is over. It comes without its payload and password.
+    ///
+    /// A policy that leaves this out is not called when requests end: it is this default that tells the host
+    /// so, and one that is written must not call it.
     fn on_ended(request: &Request, how: &Ending) -> Vec<Command> {
         let _ = (request, how);
+        unwritten::note();
         Vec::new()
     }
 

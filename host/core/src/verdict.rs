@@ -1,4 +1,4 @@
-//! What a policy answers, as the contract (`wit/admission.wit`) has it, in the core's own types.
+//! What a policy answers, as the contract (`wit/answer.wit`) has it, in the core's own types.
 //!
 //! The runtime translates and bounds; the core decides what comes of it.
 

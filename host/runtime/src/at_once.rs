@@ -46,6 +46,10 @@ impl Work {
 
     fn over_at_once(&self, over: &Over) -> Option<Reply> {
         let called = self.called(&over.snapshot, over.slot, false).ok()?;
+        if !called.generation.module.hears_endings() {
+            let (ask, commands) = (over.id, Vec::new());
+            return Some(Reply::Over { ask, commands });
+        }
         let (result, _) = self.call_at_once(&called, |terms| {
             called.generation.module.over_soon(over, terms)
         })?;

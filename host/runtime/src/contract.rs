@@ -3,7 +3,7 @@
 //! where it stays. wasmtime compares them with the contract when a module is loaded.
 
 use std::sync::Arc;
-use wasmtime::component::{ComponentType, Lift, Lower};
+use wasmtime::component::{ComponentType, Lift, Lower, WasmStr};
 
 /// Why a policy is asked.
 #[derive(ComponentType, Lower, Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,6 +91,48 @@ pub(crate) struct Reason {
     pub(crate) text: Arc<str>,
     #[component(name = "number")]
     pub(crate) number: Option<u32>,
+}
+
+/// A reason whose texts are still in the module's memory.
+#[derive(ComponentType, Lift)]
+#[component(record)]
+pub(crate) struct PlainReason {
+    #[component(name = "code")]
+    pub(crate) code: WasmStr,
+    #[component(name = "text")]
+    pub(crate) text: WasmStr,
+    #[component(name = "number")]
+    pub(crate) number: Option<u32>,
+}
+
+/// A claim as most are, whose texts are still in the module's memory.
+#[derive(ComponentType, Lift)]
+#[component(record)]
+pub(crate) struct PlainClaim {
+    #[component(name = "namespace")]
+    pub(crate) namespace: WasmStr,
+    #[component(name = "part")]
+    pub(crate) part: Option<WasmStr>,
+    #[component(name = "limit")]
+    pub(crate) limit: u32,
+    #[component(name = "when-full")]
+    pub(crate) when_full: PlainReason,
+    #[component(name = "lowest-index")]
+    pub(crate) lowest_index: bool,
+}
+
+/// What a call that decides comes to.
+#[derive(ComponentType, Lift, Clone, Copy, PartialEq, Eq, Debug)]
+#[component(enum)]
+#[repr(u8)]
+#[allow(dead_code, reason = "lifting makes them of their numbers")]
+pub(crate) enum Decided {
+    #[component(name = "pass")]
+    Pass,
+    #[component(name = "accept")]
+    Accept,
+    #[component(name = "told")]
+    Told,
 }
 
 /// One part of a key, or an argument of a question.

@@ -1,7 +1,7 @@
 //! The functions that a policy exports, found once an instance and called by type.
 
 use crate::bindings::{admission, types};
-use crate::contract::{Command, Ending, Request, Verdict};
+use crate::contract::{Command, Decided, Ending, Request};
 use crate::guest::State;
 use wasmtime::component::{
     Component, ComponentExportIndex, ComponentNamedList, Instance, InstancePre, Lift, Lower,
@@ -43,9 +43,9 @@ pub(crate) enum NotStarted {
     Start(wasmtime::Error),
 }
 
-type Decide = TypedFunc<(Request,), (Verdict,)>;
+type Decide = TypedFunc<(Request,), (Decided,)>;
 type Waiting = TypedFunc<(Waiters,), (Texts,)>;
-type Ended = TypedFunc<(Request, Ending), (Vec<Command>,)>;
+type Ended = TypedFunc<(Request, Ending), (Option<Vec<Command>>,)>;
 type Describe = TypedFunc<(), (types::Description,)>;
 type Waiters = Vec<admission::Waiter>;
 type Texts = Vec<Option<Vec<u8>>>;
@@ -102,7 +102,7 @@ impl Exports {
     }
 
     /// `on-connect-request`.
-    pub(crate) fn decide(&self, store: &mut Store<State>, request: Request) -> Result<Verdict> {
+    pub(crate) fn decide(&self, store: &mut Store<State>, request: Request) -> Result<Decided> {
         Ok(self.decide.call(store, (request,))?.0)
     }
 
@@ -119,7 +119,7 @@ impl Exports {
         store: &mut Store<State>,
         request: Request,
         how: Ending,
-    ) -> Result<Vec<Command>> {
+    ) -> Result<Option<Vec<Command>>> {
         let place = self.places.ended;
         let ended = found(&mut self.ended, &self.instance, store, place)?;
         Ok(ended.call(store, (request, how))?.0)

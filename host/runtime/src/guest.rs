@@ -1,5 +1,6 @@
 //! A store with one instance in it, and what has to be set before each call.
 
+use crate::imports::answer::Answer;
 use crate::imports::bucket::BucketsView;
 use crate::imports::clock::FixedClock;
 use crate::imports::details::Details;
@@ -53,6 +54,7 @@ pub(crate) fn store(
     let state = State {
         imports: Imports {
             details: Details::default(),
+            answer: Answer::default(),
             ledger: Ledger::new(owner.taken.clone()),
             buckets: BucketsView::default(),
             params: ParamsView::default(),

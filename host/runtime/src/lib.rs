@@ -46,6 +46,7 @@ mod rules;
 mod sample;
 mod slot;
 mod status;
+mod telling;
 mod ticker;
 mod told;
 mod translate;

@@ -8,6 +8,7 @@ use crate::imports::details::Details;
 use crate::imports::log::Log;
 use crate::imports::params::ParamsView;
 use crate::imports::random::Random;
+use crate::telling;
 use wasmtime::component::{HasSelf, Linker, WasmStr};
 
 /// What game rules may import.
@@ -29,15 +30,26 @@ pub(crate) fn for_rules(engine: &wasmtime::Engine) -> wasmtime::Result<Linker<St
     Ok(linker)
 }
 
-/// What admission policies may import: the same, the request, the ledger and the buckets.
+/// What admission policies may import: the same, the request, the way to answer, the ledger and the buckets.
 pub(crate) fn for_policies(engine: &wasmtime::Engine) -> wasmtime::Result<Linker<State>> {
     let mut linker = for_rules(engine)?;
     bindings::details::add_to_linker::<_, HasSelf<Details>>(&mut linker, |state: &mut State| {
         &mut state.imports.details
     })?;
+    offer_answer(&mut linker)?;
     offer_ledger(&mut linker)?;
     offer_buckets(&mut linker)?;
     Ok(linker)
+}
+
+/// What a policy answers is taken as it lies in the module's memory, where that is cheaper.
+fn offer_answer(linker: &mut Linker<State>) -> wasmtime::Result<()> {
+    let mut answer = linker.instance("usher:policy/answer@0.1.0")?;
+    answer.func_wrap("give", |store, (verdict,)| {
+        Ok(telling::give(store, verdict)?)
+    })?;
+    answer.func_wrap("accept", telling::accept)?;
+    answer.func_wrap("reject", |store, (reason,)| telling::reject(store, reason))
 }
 
 /// The ledger and the buckets are asked in nearly every call. By hand a text is looked up where it lies in the

@@ -16,8 +16,9 @@ use crate::translate::ask::{request_of_ask, request_of_over};
 use crate::translate::command::commands_in;
 use crate::translate::description::{Description, description_in};
 use crate::translate::ending::ending_out;
-use crate::translate::verdict::{answerable, verdict_in};
+use crate::translate::verdict::{answerable, decided_in};
 use crate::translate::waiter::{texts_in, waiter_out};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use usher_core::{Ask, AskStatus, Command, Fault, FaultKind, Over, Verdict};
@@ -49,6 +50,7 @@ pub(crate) struct PolicyModule {
     description: Description,
     /// Instances that nobody is in. There are as many as there were calls at a time.
     idle: Mutex<Vec<PolicyInstance>>,
+    hears_endings: AtomicBool,
 }
 
 struct PolicyInstance {
@@ -112,6 +114,7 @@ impl PolicyModule {
             lines,
             description,
             idle: Mutex::new(vec![instance]),
+            hears_endings: AtomicBool::new(true),
         };
         Ok(Tried { module, verdict })
     }
@@ -168,7 +171,20 @@ impl PolicyModule {
 
     /// Calls `on-ended` in the same way.
     pub(crate) fn over_soon(&self, over: &Over, terms: &Terms<'_>) -> Soon<Vec<Command>> {
-        self.call_soon(|instance| instance.over(over, terms))
+        self.call_soon(|instance| Ok(self.heard(instance.over(over, terms)?)))
+    }
+
+    /// Whether `on-ended` is to be called: until the module once says that it has no use for it. Each
+    /// generation is asked anew.
+    pub(crate) fn hears_endings(&self) -> bool {
+        self.hears_endings.load(Ordering::Relaxed)
+    }
+
+    fn heard(&self, commands: Option<Vec<Command>>) -> Vec<Command> {
+        if commands.is_none() {
+            self.hears_endings.store(false, Ordering::Relaxed);
+        }
+        commands.unwrap_or_default()
     }
 
     /// Calls `on-waiting`.
@@ -182,7 +198,10 @@ impl PolicyModule {
 
     /// Calls `on-ended`.
     pub(crate) fn over(&self, over: &Over, terms: &Terms<'_>) -> Result<Vec<Command>, Fault> {
-        self.call(terms, |instance| instance.over(over, terms))
+        self.call(
+            terms,
+            |instance| Ok(self.heard(instance.over(over, terms)?)),
+        )
     }
 
     /// Calls an idle instance, or a new one. One that failed in any way is dropped: a trap leaves it in
@@ -301,13 +320,16 @@ impl PolicyInstance {
     ) -> Result<Verdict, Fault> {
         let request = request_of_ask(ask);
         let exports = &self.exports;
-        let answered = guest::call(
+        // After an error the store is dropped, and what was told with it.
+        self.store.data_mut().imports.answer.open();
+        let decided = guest::call(
             &mut self.store,
             &terms.sight(ask),
             terms.deadline,
             |store| exports.decide(store, request),
         )?;
-        let verdict = verdict_in(answered, &description.questions);
+        let told = self.store.data_mut().imports.answer.close();
+        let verdict = decided_in(decided, told, &description.questions);
         let verdict = verdict.and_then(|verdict| answerable(verdict, ask));
         verdict.map_err(|breach| bad_answer(&breach))
     }
@@ -332,7 +354,8 @@ impl PolicyInstance {
         texts_in(texts, asked).map_err(|breach| bad_answer(&breach))
     }
 
-    fn over(&mut self, over: &Over, terms: &Terms<'_>) -> Result<Vec<Command>, Fault> {
+    /// Nothing, if the module has no use for endings.
+    fn over(&mut self, over: &Over, terms: &Terms<'_>) -> Result<Option<Vec<Command>>, Fault> {
         let (request, how) = (request_of_over(over), ending_out(&over.how));
         let sight = Sight {
             now: over.now,
@@ -345,7 +368,8 @@ impl PolicyInstance {
         let commands = guest::call(&mut self.store, &sight, terms.deadline, |store| {
             exports.ended(store, request, how)
         })?;
-        commands_in(commands).map_err(|breach| bad_answer(&breach))
+        let commands = commands.map(commands_in).transpose();
+        commands.map_err(|breach| bad_answer(&breach))
     }
 }
 

@@ -87,7 +87,10 @@ impl Work {
 
     /// Too many endings wait already: what should be done about this one is not found out.
     pub(crate) fn untold(&self, over: &Over) {
-        if let Ok(called) = self.called(&over.snapshot, over.slot, false) {
+        let called = self.called(&over.snapshot, over.slot, false);
+        if let Ok(called) = called
+            && called.generation.module.hears_endings()
+        {
             let message = "on-ended is left out for some: it is too slow for how many requests end";
             if let Some(unsaid) = called.slot.faulted(message, (self.clock)()) {
                 let (policy, generation) = (&**called.slot.name(), called.generation.info.number);
@@ -101,6 +104,9 @@ impl Work {
     fn over(&self, over: &Over) -> Vec<usher_core::Command> {
         let called = self.called(&over.snapshot, over.slot, false);
         let result = called.and_then(|called| {
+            if !called.generation.module.hears_endings() {
+                return Ok(Vec::new());
+            }
             self.call(&called, "on-ended", |module, terms| {
                 module.over(over, terms)
             })

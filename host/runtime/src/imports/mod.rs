@@ -1,6 +1,7 @@
-//! What a module can ask the host for while it runs. A file is one import, with its tests; none of them
-//! can block, change anything or reach the outside.
+//! What a module can ask the host for while it runs, or tell it. A file is one import, with its tests; none of
+//! them can block, change anything or reach the outside.
 
+pub(crate) mod answer;
 pub(crate) mod bucket;
 pub(crate) mod clock;
 pub(crate) mod details;
@@ -11,6 +12,7 @@ pub(crate) mod random;
 
 use crate::bucket::Buckets;
 use crate::config::Params;
+use answer::Answer;
 use bucket::BucketsView;
 use clock::FixedClock;
 use details::{About, Details};
@@ -24,6 +26,8 @@ use usher_core::Moment;
 /// The imports of one instance. What they answer is set anew before each call.
 pub(crate) struct Imports {
     pub(crate) details: Details,
+    /// Opened before a call that decides, and by nothing else.
+    pub(crate) answer: Answer,
     pub(crate) ledger: Ledger,
     pub(crate) buckets: BucketsView,
     pub(crate) params: ParamsView,

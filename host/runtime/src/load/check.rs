@@ -44,7 +44,8 @@ impl World {
     fn offers(self) -> &'static [&'static str] {
         match self {
             World::AdmissionPolicy => &[
-                "types", "details", "params", "clock", "random", "log", "ledger", "bucket",
+                "types", "details", "answer", "params", "clock", "random", "log", "ledger",
+                "bucket",
             ],
             World::GameRules => &["types", "params", "clock", "random", "log"],
         }

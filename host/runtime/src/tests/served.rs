@@ -173,6 +173,22 @@ fn an_ending_is_told_and_a_fault_then_changes_nothing() {
 }
 
 #[test]
+fn a_policy_that_has_no_use_for_endings_is_told_of_one() {
+    let bench = Bench::of("marked");
+    let expected = || Reply::Over {
+        ask: AskId(8),
+        commands: Vec::new(),
+    };
+    let job = || Job::Over(Box::new(over(&bench, "R9")));
+    for _ in 0..3 {
+        bench.policies.submit(job());
+        assert_eq!(bench.reply(), expected());
+    }
+    assert_eq!(bench.policies.at_once(job()).ok(), Some(expected()));
+    assert_eq!(bench.status().calls, 1);
+}
+
+#[test]
 fn an_ask_that_nobody_waits_for_is_skipped() {
     let bench = Bench::of("open");
     let mut late = bench.ask("late");

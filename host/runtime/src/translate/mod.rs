@@ -13,6 +13,7 @@ pub(crate) mod duration;
 pub(crate) mod effect;
 pub(crate) mod ending;
 pub(crate) mod key;
+pub(crate) mod plain;
 pub(crate) mod player;
 pub(crate) mod question;
 pub(crate) mod reason;

@@ -1,23 +1,29 @@
 //! Reasons, and the state of a room, which carries one.
 
-use super::bound::{Breach, LONG, WORD, text};
+use super::bound::{Breach, LONG, WORD, length, text};
 use crate::bindings::types;
 use crate::contract as wit;
 use usher_core::{Reason, RoomState};
 
 /// A reason that a module gives.
 pub(crate) fn reason_in(reason: wit::Reason) -> Result<Reason, Breach> {
-    let code = text(reason.code, "code", 1..=WORD)?;
-    let stable = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
-    if !code.bytes().all(stable) {
-        let problem = "must be lower-case letters, digits, - and _ only, such as server-full";
-        return Err(Breach::new("code", problem));
-    }
+    stable(&reason.code)?;
     Ok(Reason {
-        code,
+        code: reason.code,
         text: text(reason.text, "text", 0..=LONG)?,
         number: reason.number,
     })
+}
+
+/// A code must be of a form that programs can rely on.
+pub(super) fn stable(code: &str) -> Result<(), Breach> {
+    length(code.len(), "code", "bytes", 1..=WORD)?;
+    let stable = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_');
+    if code.bytes().all(stable) {
+        return Ok(());
+    }
+    let problem = "must be lower-case letters, digits, - and _ only, such as server-full";
+    Err(Breach::new("code", problem))
 }
 
 /// A reason as a module sees it.

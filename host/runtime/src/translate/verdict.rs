@@ -14,8 +14,42 @@ use usher_core::{
 /// The most that a policy wants to read again of a session, in bytes.
 const REMEMBER: usize = 1_024;
 
-/// What a policy answered. `may` are the questions and acts that its description lists.
-pub(crate) fn verdict_in(verdict: wit::Verdict, may: &[Arc<str>]) -> Result<Verdict, Breach> {
+/// What a policy told in a call.
+pub(crate) enum Told {
+    /// Whatever a verdict can be.
+    Whole(Box<wit::Verdict>),
+    /// By one of the short ways.
+    Short(Decision),
+}
+
+/// What a call came to. `may` are the questions and acts that the module's description lists.
+pub(crate) fn decided_in(
+    decided: wit::Decided,
+    told: Option<Told>,
+    may: &[Arc<str>],
+) -> Result<Verdict, Breach> {
+    match (decided, told) {
+        (wit::Decided::Told, Some(Told::Short(decision))) => Ok(decision.into()),
+        (wit::Decided::Told, Some(Told::Whole(verdict))) => verdict_in(*verdict, may),
+        (wit::Decided::Pass, None) => Ok(Decision::Pass(Passing::default()).into()),
+        (wit::Decided::Accept, None) => Ok(Decision::Accept(Acceptance {
+            options: vec![Admission::default()],
+            otherwise_wait: None,
+            then: None,
+        })
+        .into()),
+        (wit::Decided::Told, None) => {
+            let problem = "is told, and nothing was told through answer";
+            Err(Breach::new("decided", problem))
+        }
+        (wit::Decided::Pass | wit::Decided::Accept, Some(_)) => {
+            let problem = "is not told, although a verdict was told through answer";
+            Err(Breach::new("decided", problem))
+        }
+    }
+}
+
+fn verdict_in(verdict: wit::Verdict, may: &[Arc<str>]) -> Result<Verdict, Breach> {
     Ok(Verdict {
         decision: decision_in(verdict.decision, may)?,
         commands: commands_in(verdict.commands)?,
@@ -217,6 +251,44 @@ mod tests {
             Ok(Decision::Reject(reason))
         );
         assert!(matches!(translated(ask("verify")), Ok(Decision::Ask(_))));
+    }
+
+    #[test]
+    fn a_call_comes_to_what_was_told_or_needs_no_telling() {
+        let come_to = |decided, told| {
+            let verdict = decided_in(decided, told, &[]);
+            verdict.map_err(|breach| breach.to_string())
+        };
+        let no = || Decision::Reject(Reason::new("no", ""));
+        let told = come_to(wit::Decided::Told, Some(Told::Short(no())));
+        assert_eq!(told, Ok(no().into()));
+        let whole = wit::Verdict {
+            decision: accept(vec![admission()], None),
+            commands: Vec::new(),
+        };
+        let told = come_to(wit::Decided::Told, Some(Told::Whole(Box::new(whole))));
+        assert!(matches!(told.expect("told").decision, Decision::Accept(_)));
+
+        let passed = come_to(wit::Decided::Pass, None).expect("needs no telling");
+        assert_eq!(passed.decision, Decision::Pass(Passing::default()));
+        let accepted = come_to(wit::Decided::Accept, None).expect("needs no telling");
+        let Decision::Accept(accepted) = accepted.decision else {
+            panic!("not accepted");
+        };
+        assert_eq!(accepted.options, [Admission::default()]);
+    }
+
+    #[test]
+    fn what_is_told_and_what_is_returned_must_fit() {
+        let no = || Some(Told::Short(Decision::Reject(Reason::new("no", ""))));
+        for (decided, told, says) in [
+            (wit::Decided::Told, None, "decided is told, and nothing"),
+            (wit::Decided::Pass, no(), "decided is not told, although"),
+            (wit::Decided::Accept, no(), "decided is not told, although"),
+        ] {
+            let breach = decided_in(decided, told, &[]).unwrap_err().to_string();
+            assert!(breach.starts_with(says), "{breach}");
+        }
     }
 
     #[test]

@@ -29,51 +29,39 @@ mod raw {
                     pub(crate) use real::*;
                     use usher_sdk::bindings::admission::exports::usher::policy::admission as real;
 
-                    /// The verdict, with the length of its options changed where the memory holds
-                    /// it: after the decision's case and the address of the list.
-                    #[allow(clippy::too_many_arguments)]
-                    pub(crate) unsafe fn _export_on_connect_request_cabi<T: Guest>(
-                        id: i64,
-                        why: i32,
-                        address_high: i64,
-                        address_low: i64,
-                        port: i32,
-                        proven: i32,
-                        joinable: i32,
-                        max_players: i32,
-                        named: i32,
-                        name: *mut u8,
-                        name_length: usize,
-                        payload: *mut u8,
-                        payload_length: usize,
-                        attempt: i32,
-                    ) -> *mut u8 {
-                        // SAFETY: these are the arguments as the host gave them, and the real function
-                        // returns a verdict of the case `accept`.
-                        unsafe {
-                            let verdict = real::_export_on_connect_request_cabi::<T>(
-                                id,
-                                why,
-                                address_high,
-                                address_low,
-                                port,
-                                proven,
-                                joinable,
-                                max_players,
-                                named,
-                                name,
-                                name_length,
-                                payload,
-                                payload_length,
-                                attempt,
-                            );
-                            verdict.cast::<u32>().add(2).write(u32::MAX);
-                            verdict
-                        }
+                    #[link(wasm_import_module = "usher:policy/answer@0.1.0")]
+                    unsafe extern "C" {
+                        /// Takes a verdict where it lies in memory.
+                        fn give(verdict: *const u32);
                     }
 
-                    /// Nothing is given back: what the verdict says of itself is not true.
-                    pub(crate) unsafe fn __post_return_on_connect_request<T: Guest>(_: *mut u8) {}
+                    /// Tells a verdict whose decision is an accept, at which an address and a length are
+                    /// its options. All else of it is nothing.
+                    #[allow(clippy::too_many_arguments)]
+                    pub(crate) unsafe fn _export_on_connect_request_cabi<T: Guest>(
+                        _: i64,
+                        _: i32,
+                        _: i64,
+                        _: i64,
+                        _: i32,
+                        _: i32,
+                        _: i32,
+                        _: i32,
+                        _: i32,
+                        _: *mut u8,
+                        _: usize,
+                        _: *mut u8,
+                        _: usize,
+                        _: i32,
+                    ) -> i32 {
+                        let mut verdict = Box::new([0_u32; 64]);
+                        verdict[0] = 1;
+                        verdict[1] = verdict.as_ptr() as u32;
+                        verdict[2] = u32::MAX;
+                        // SAFETY: the host reads a verdict at the address, and nothing is written.
+                        unsafe { give(verdict.as_ptr()) };
+                        real::Decided::Told as i32
+                    }
 
                     pub(crate) unsafe fn _export_on_waiting_cabi<T: Guest>(
                         waiters: *mut u8,

@@ -23,42 +23,30 @@ wit_bindgen::generate!({
     generate_all,
 });
 
-use exports::usher::policy::admission::{
-    Acceptance, Admission, Command, Decision, Ending, Guest, Request, Verdict, Waiter,
-};
-use usher::policy::types::Description;
+use exports::usher::policy::admission::{Decided, Ending, Guest, Request, Waiter};
+use usher::policy::answer::{self, Command};
+use usher::policy::types::{Description, Reason};
 
 struct Nosy;
 
 impl Guest for Nosy {
-    fn on_connect_request(_: Request) -> Verdict {
+    fn on_connect_request(_: Request) -> Decided {
         let environment = wasi::cli::environment::get_environment();
-        let option = Admission {
-            identity: None,
-            identity_proven: false,
-            display_name: None,
-            room: None,
-            claims: Vec::new(),
-            config: environment.len().to_string().into_bytes(),
-            remember: Vec::new(),
+        let reason = Reason {
+            code: "nosy".into(),
+            text: format!("{} variables", environment.len()),
+            number: None,
         };
-        let acceptance = Acceptance {
-            options: vec![option],
-            otherwise_wait: None,
-            then: None,
-        };
-        Verdict {
-            decision: Decision::Accept(acceptance),
-            commands: Vec::new(),
-        }
+        answer::reject(&reason);
+        Decided::Told
     }
 
     fn on_waiting(waiters: Vec<Waiter>) -> Vec<Option<Vec<u8>>> {
         vec![None; waiters.len()]
     }
 
-    fn on_ended(_: Request, _: Ending) -> Vec<Command> {
-        Vec::new()
+    fn on_ended(_: Request, _: Ending) -> Option<Vec<Command>> {
+        None
     }
 
     fn describe() -> Description {
