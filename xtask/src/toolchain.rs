@@ -44,10 +44,10 @@ impl Toolchain {
         system()
     }
 
-    /// The start of a `cargo build` of this workspace for the target, in the profile `policy`.
-    pub(crate) fn build(&self, workspace: &Workspace) -> Command {
+    /// The start of a `cargo build` of this workspace for the target, in a profile for modules.
+    pub(crate) fn build(&self, workspace: &Workspace, profile: &str) -> Command {
         let mut command = self.build_in(workspace, &workspace.root);
-        command.args(["--profile", "policy"]);
+        command.args(["--profile", profile]);
         // A person's flags are for their own machine; a module must not depend on them, nor on
         // the folders it was built in.
         command.env_remove("RUSTFLAGS");

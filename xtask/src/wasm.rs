@@ -1,5 +1,6 @@
 //! Builds policies and test modules to WebAssembly and puts them where tests look for them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,9 +20,15 @@ pub(crate) struct Module {
     pub(crate) folder: PathBuf,
     /// The file that cargo leaves: `policy_open.wasm`.
     artifact: String,
+    /// Cargo's profile that it is built in: [`PROFILE`], unless its manifest says
+    /// `package.metadata.module.profile`.
+    profile: String,
     /// Whether it ships, or only exists to misbehave in tests.
     pub(crate) kind: Kind,
 }
+
+/// The profile of a module that names none.
+const PROFILE: &str = "policy";
 
 /// What a module is for, which decides where its compiled form goes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,23 +89,24 @@ pub(crate) fn modules(workspace: &Workspace) -> Vec<Module> {
     modules
 }
 
-/// Compiles modules in one go, so that cargo shares what they have in common. Returns the files
-/// in the same order.
+/// Compiles modules, those of a profile in one go, so that cargo shares what they have in common. Returns the
+/// files in the same order.
 pub(crate) fn build(workspace: &Workspace, modules: &[Module]) -> Outcome<Vec<PathBuf>> {
     // A target folder of its own: neither does it wait for the cargo around us, nor do two
     // compilers throw away each other's work.
     let target = workspace.target.join("wasm");
-    let mut command = Toolchain::find(workspace)?.build(workspace);
-    command.env("CARGO_TARGET_DIR", &target);
-    for module in modules {
-        command.args(["-p", &module.package]);
+    let toolchain = Toolchain::find(workspace)?;
+    let profiles: BTreeSet<_> = modules.iter().map(|one| one.profile.as_str()).collect();
+    for profile in profiles {
+        let mut command = toolchain.build(workspace, profile);
+        command.env("CARGO_TARGET_DIR", &target);
+        for module in modules.iter().filter(|one| one.profile == profile) {
+            command.args(["-p", &module.package]);
+        }
+        process::run(&mut command)?;
     }
-    process::run(&mut command)?;
-    let folder = target.join(TARGET).join("policy");
-    Ok(modules
-        .iter()
-        .map(|one| folder.join(&one.artifact))
-        .collect())
+    let file = |one: &Module| target.join(TARGET).join(&one.profile).join(&one.artifact);
+    Ok(modules.iter().map(file).collect())
 }
 
 /// Writes a file in one step, and not at all when it already says the same: a half-written module
@@ -142,6 +150,10 @@ fn module(root: &Path, package: &Package) -> Option<Module> {
             .to_owned(),
         folder: folder.to_owned(),
         artifact: format!("{}.wasm", library.name.replace('-', "_")),
+        profile: package.metadata["module"]["profile"]
+            .as_str()
+            .unwrap_or(PROFILE)
+            .to_owned(),
         kind,
     })
 }
@@ -219,6 +231,15 @@ mod tests {
 
         let trap = read("module-trap", "/w/tests/modules/trap/Cargo.toml", &types).unwrap();
         assert_eq!(trap.file(), Path::new("test/trap.wasm"));
+    }
+
+    #[test]
+    fn a_module_is_built_in_the_profile_that_its_manifest_names() {
+        let mut quick = package("module-x", "/w/tests/modules/x/Cargo.toml", &["cdylib"]);
+        let profile = |package: &Package| module(Path::new("/w"), package).unwrap().profile;
+        assert_eq!(profile(&quick), "policy");
+        quick.metadata = serde_json::json!({ "module": { "profile": "policy-quick" } });
+        assert_eq!(profile(&quick), "policy-quick");
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) manifest_path: PathBuf,
     pub(crate) targets: Vec<Target>,
+    /// What its manifest has below `package.metadata`.
+    #[serde(default)]
+    pub(crate) metadata: serde_json::Value,
 }
 
 /// One thing that a package compiles to.
