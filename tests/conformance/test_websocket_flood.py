@@ -107,6 +107,30 @@ class Slow(ApartCase):
         slow.close()
 
 
+class ManySlow(ApartCase):
+    """Players that take nothing and act in concert."""
+
+    COUNT = 30
+    settings = {
+        "door": "messages-per-second = 100000\nbytes-per-second = 100000000\nwrite-buffer = 65536",
+        "max_players": COUNT + 1,
+    }
+
+    def test_many_who_do_not_read_hold_up_nobody_for_long(self) -> None:
+        for _ in range(self.COUNT):
+            self.connection(receive_buffer=4096).open().say("accept:")
+        self.wait_for_players(self.COUNT)
+        other = self.joined()
+        began = time.monotonic()
+        while self.usher.status()["players"]["connected"] > 1:
+            other.say(b"\x01shout:" + b"x" * 60_000)
+            # If the rules waited as long for each as they may for one, it would come only when all of them are
+            # given up because nothing got out for 5 s.
+            self.assertEqual(len(other.message(3)), 60_001)
+            self.assertLess(time.monotonic() - began, 60, "they are ended")
+        self.echoes(other, b"\x01still here")
+
+
 class Burst(ApartCase):
     """Rules that say more at once than may wait for one player."""
 

@@ -1,6 +1,6 @@
 //! The way from the core and the rules to the connection of each peer.
 
-use super::backlog::Backlog;
+use super::backlog::{Backlog, Forbearance};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{Notify, mpsc};
@@ -32,6 +32,8 @@ pub(super) struct Peers {
     all: Arc<Mutex<All>>,
     /// How many bytes may wait for one of them.
     bound: usize,
+    /// With all who do not keep up.
+    patience: Forbearance,
 }
 
 #[derive(Default)]
@@ -75,6 +77,7 @@ impl Peers {
         Peers {
             all: Arc::default(),
             bound,
+            patience: Forbearance::default(),
         }
     }
 
@@ -137,7 +140,7 @@ impl Peers {
             if !promised {
                 return Sent::Full;
             }
-            if !known.backlog.await_and_take(length) {
+            if !known.backlog.await_and_take(length, &self.patience) {
                 known.overflow.notify_one();
                 return Sent::Full;
             }
