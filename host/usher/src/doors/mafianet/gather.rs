@@ -71,7 +71,6 @@ impl Gather {
     pub(super) fn pause(&self, now: Duration) -> Option<Duration> {
         let patient = self.nobodys + self.waiters;
         // Strangers wait for a moment where they are a flood's, and not where they come alone.
-        // Strangers wait for a moment where they are a flood's, and not where they come alone.
         let newcomers = self.strangers + self.comers;
         let pause = if patient > 0 && patient >= newcomers {
             match self.waiters > self.nobodys {
