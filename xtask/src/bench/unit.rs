@@ -61,6 +61,8 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
 
 /// With as many decimals as leave three digits, and none where they would be noughts.
 fn digits(value: f64) -> String {
+    // A sum of nothing is -0, which nobody calls so.
+    let value = value + 0.0;
     match value.abs() {
         it if it >= 100.0 || it == it.trunc() => format!("{value:.0}"),
         it if it >= 10.0 => format!("{value:.1}"),
@@ -108,6 +110,7 @@ mod tests {
     #[test]
     fn large_counts_have_their_thousands_apart() {
         assert_eq!(Unit::Count.show(7.0), "7");
+        assert_eq!(Unit::Count.show(-0.0), "0");
         assert_eq!(Unit::Count.show(999.5), "1000");
         assert_eq!(Unit::PerSecond.show(10_800.0), "10,800/s");
         assert_eq!(Unit::Instructions.show(-1_234_567.0), "-1,234,567");
