@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Asked now and not when this was compiled: a target folder may serve more than one checkout.
+    let folder = env::var_os("CARGO_MANIFEST_DIR")
+        .ok_or_else(|| io::Error::other("cargo says no CARGO_MANIFEST_DIR"))?;
+    let root = Path::new(&folder).join("../..");
     let sdk = root.join("guest-sdk");
     let ticket = root.join("ticket");
     let mut list = String::new();
