@@ -25,8 +25,8 @@ use usher_core::{Core, Input};
 /// How many events are taken up before others get their turn.
 const BATCH: usize = 64;
 
-/// How many events make a turn on a thread one of a crowd: the next ones are left to gather, because a core that falls asleep
-/// between two of them is woken for each, which costs as much as the event.
+/// With how many events a turn on a thread of its own is one of a crowd: the next ones are left to gather, because
+/// a core that falls asleep between two of them is woken for each, which costs as much as the event.
 const CROWD: usize = 4;
 
 /// For how long. A system adds about half of it. Nobody in a crowd notices.
